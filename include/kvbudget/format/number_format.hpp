@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kvbudget/detail/fixed_string.hpp"
+#include "kvbudget/units/quantity.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// How numbers are stored: `block_elements` elements take `block_bytes` bytes. Exact, so no "bits per weight".
+///
+/// Scales that live inside the block (ggml types, MXFP4, NVFP4, NF4) are part of `block_bytes`. A format with
+/// `block_elements == 0` is the automatic one: "the dtype that the model's config names".
+struct number_format {
+  fixed_string<15> name;
+  std::uint32_t block_elements = 0;
+  std::uint32_t block_bytes = 0;
+  /// True where a block is stored whole or not at all (ggml types): a row must be a multiple of the block.
+  bool whole_blocks = false;
+
+  [[nodiscard]] constexpr bool is_automatic() const { return block_elements == 0; }
+  /// ⌈elements × block_bytes / block_elements⌉.
+  [[nodiscard]] constexpr bytes size_of(std::uint64_t elements) const {
+    return bytes{detail::ceil_mul_div(elements, block_bytes, block_elements)};
+  }
+  friend constexpr bool operator==(const number_format&, const number_format&) = default;
+};
+
+}  // namespace kvbudget::inline v0
