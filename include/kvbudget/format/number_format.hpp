@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "kvbudget/detail/fixed_string.hpp"
 #include "kvbudget/units/quantity.hpp"
 
 namespace kvbudget::inline v0 {
@@ -12,7 +11,7 @@ namespace kvbudget::inline v0 {
 /// Scales that live inside the block (ggml types, MXFP4, NVFP4, NF4) are part of `block_bytes`. A format with
 /// `block_elements == 0` is the automatic one: "the dtype that the model's config names".
 struct number_format {
-  fixed_string<15> name;
+  char name[16] = {};
   std::uint32_t block_elements = 0;
   std::uint32_t block_bytes = 0;
   /// True where a block is stored whole or not at all (ggml types): a row must be a multiple of the block.

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "kvbudget/detail/fixed_string.hpp"
 #include "kvbudget/units/quantity.hpp"
 
 namespace kvbudget::inline v0 {
@@ -17,11 +16,11 @@ enum class native_support : std::uint8_t { unknown, emulated, native };
 ///
 /// Filled from `data/gpus/*.json` (each figure with its source there), either by the generated table or at run time.
 struct gpu_profile {
-  fixed_string<47> id;    ///< lower case, words joined by `-`: `nvidia-h100-sxm-80gb`
-  fixed_string<79> name;  ///< as the vendor writes it
+  char id[48] = {};       ///< lower case, words joined by `-`: `nvidia-h100-sxm-80gb`
+  char name[80] = {};   ///< as the vendor writes it
   gpu_vendor vendor = gpu_vendor::nvidia;
-  fixed_string<23> architecture;
-  fixed_string<15> compute_capability;  ///< CUDA capability ("9.0") or LLVM target ("gfx942")
+  char architecture[24] = {};
+  char compute_capability[16] = {};  ///< CUDA capability ("9.0") or LLVM target ("gfx942")
 
   std::uint64_t nominal_bytes = 0;               ///< marketed size: the "80 GB" on the box
   std::uint64_t driver_total_bytes = 0;          ///< as the driver reports it, ECC in the product's usual default
