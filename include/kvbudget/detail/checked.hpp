@@ -7,7 +7,8 @@
 
 /// Checked integer arithmetic: every operation either gives the exact result or stops.
 ///
-/// The functions that stop are not constexpr, so in a constant expression their *name* is the compiler's message.
+/// The functions that stop are not constexpr, so in a constant expression their *name* is the compiler's
+/// message.
 namespace kvbudget::inline v0::detail {
 
 [[noreturn]] inline void addition_overflows_64_bits(std::uint64_t a, std::uint64_t b) {
@@ -25,16 +26,18 @@ namespace kvbudget::inline v0::detail {
   raise("difference overflows 63 bits: # - #", a, b);
 }
 
-/// True for the integer types and false for bool and floating-point types (`<concepts>` costs more than the core).
+/// True for the integer types and false for bool and floating-point types (`<concepts>` costs more than the
+/// core).
 template <class T>
 concept integer = requires {
-  requires T(1) / T(2) == T(0);
-  requires T(2) != T(1);
+  requires T(1)
+  / T(2) == T(0);
+  requires T(2)
+  != T(1);
 };
 
 /// The count as an unsigned 64-bit number; a negative one stops.
-template <integer T>
-[[nodiscard]] constexpr std::uint64_t checked_count(T count) {
+template <integer T> [[nodiscard]] constexpr std::uint64_t checked_count(T count) {
   if constexpr (T(-1) < T(0)) {
     if (count < T(0)) a_count_cannot_be_negative();
   }
@@ -115,9 +118,7 @@ template <integer T>
   return a;
 }
 
-template <class T>
-[[nodiscard]] constexpr const T& larger(const T& a, const T& b) { return a < b ? b : a; }
-template <class T>
-[[nodiscard]] constexpr const T& smaller(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> [[nodiscard]] constexpr const T& larger(const T& a, const T& b) { return a < b ? b : a; }
+template <class T> [[nodiscard]] constexpr const T& smaller(const T& a, const T& b) { return b < a ? b : a; }
 
 }  // namespace kvbudget::inline v0::detail

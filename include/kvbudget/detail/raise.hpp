@@ -10,7 +10,8 @@
 
 namespace kvbudget::inline v0 {
 
-/// What every refused input throws: one line that names the rule that was broken and the numbers that broke it.
+/// What every refused input throws: one line that names the rule that was broken and the numbers that broke
+/// it.
 ///
 /// In constant evaluation nothing is thrown: the compile stops at the call of the non-constexpr function that
 /// carries the rule in its name. With `-fno-exceptions` the line is printed on stderr and the program aborts.
@@ -47,7 +48,8 @@ class error : public std::exception {
 
 namespace detail {
 
-/// Throws `error{rule}`; each `#` in `rule` is replaced by the next of the two numbers. Not constexpr on purpose.
+/// Throws `error{rule}`; each `#` in `rule` is replaced by the next of the two numbers. Not constexpr on
+/// purpose.
 [[noreturn]] inline void raise(const char* rule, std::uint64_t first = 0, std::uint64_t second = 0) {
 #if defined(__cpp_exceptions)
   throw error(rule, first, second);

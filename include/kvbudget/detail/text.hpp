@@ -5,8 +5,8 @@
 
 #include "kvbudget/detail/raise.hpp"
 
-/// Names are plain `char[N]` members: such values stay usable as template arguments, compile faster in generated
-/// tables than any wrapper class, and can be filled from a file.
+/// Names are plain `char[N]` members: such values stay usable as template arguments, compile faster in
+/// generated tables than any wrapper class, and can be filled from a file.
 namespace kvbudget::inline v0::detail {
 
 [[noreturn]] inline void a_name_is_too_long(std::uint64_t length, std::uint64_t capacity) {
@@ -32,8 +32,7 @@ constexpr void assign_text(char (&name)[Size], const char* source, std::size_t l
   for (std::size_t i = 0; i < Size; ++i) name[i] = i < length ? source[i] : '\0';
 }
 
-template <std::size_t Size>
-constexpr void assign_text(char (&name)[Size], const char* source) {
+template <std::size_t Size> constexpr void assign_text(char (&name)[Size], const char* source) {
   assign_text(name, source, text_length(source));
 }
 

@@ -6,7 +6,8 @@
 
 namespace kvbudget::inline v0 {
 
-/// How numbers are stored: `block_elements` elements take `block_bytes` bytes. Exact, so no "bits per weight".
+/// How numbers are stored: `block_elements` elements take `block_bytes` bytes. Exact, so no "bits per
+/// weight".
 ///
 /// Scales that live inside the block (ggml types, MXFP4, NVFP4, NF4) are part of `block_bytes`. A format with
 /// `block_elements == 0` is the automatic one: "the dtype that the model's config names".

@@ -11,23 +11,27 @@ enum class gpu_vendor : std::uint8_t { nvidia, amd, intel, apple };
 /// Whether the hardware computes in a number format itself; `unknown` where no source says.
 enum class native_support : std::uint8_t { unknown, emulated, native };
 
-/// One GPU as its memory is seen from outside: what is printed on the box, what the driver reports, what a program
-/// gets. A figure that no source gives is absent, which is 0 here: no such figure is ever 0.
+/// One GPU as its memory is seen from outside: what is printed on the box, what the driver reports, what a
+/// program gets. A figure that no source gives is absent, which is 0 here: no such figure is ever 0.
 ///
-/// Filled from `data/gpus/*.json` (each figure with its source there), either by the generated table or at run time.
+/// Filled from `data/gpus/*.json` (each figure with its source there), either by the generated table or at
+/// run time.
 struct gpu_profile {
-  char id[48] = {};       ///< lower case, words joined by `-`: `nvidia-h100-sxm-80gb`
-  char name[80] = {};   ///< as the vendor writes it
+  char id[48] = {};    ///< lower case, words joined by `-`: `nvidia-h100-sxm-80gb`
+  char name[80] = {};  ///< as the vendor writes it
   gpu_vendor vendor = gpu_vendor::nvidia;
   char architecture[24] = {};
   char compute_capability[16] = {};  ///< CUDA capability ("9.0") or LLVM target ("gfx942")
 
-  std::uint64_t nominal_bytes = 0;               ///< marketed size: the "80 GB" on the box
-  std::uint64_t driver_total_bytes = 0;          ///< as the driver reports it, ECC in the product's usual default
+  std::uint64_t nominal_bytes = 0;       ///< marketed size: the "80 GB" on the box
+  std::uint64_t driver_total_bytes = 0;  ///< as the driver reports it, ECC in the product's usual default
   std::uint64_t driver_total_ecc_off_bytes = 0;  ///< as the driver reports it with ECC switched off
   std::uint64_t driver_total_ecc_on_bytes = 0;   ///< as the driver reports it with ECC switched on
-  std::uint64_t runtime_total_bytes = 0;  ///< as a program sees it (cudaMemGetInfo total; Metal's working set)
-  std::uint64_t ram_bytes = 0;            ///< unified memory: the machine's RAM, of which the GPU gets a part
+  std::uint64_t runtime_total_bytes =
+      0;  ///< as a program sees it (cudaMemGetInfo total; Metal's working set)
+  std::uint64_t runtime_total_rounding_bytes =
+      0;                        ///< half of the last printed digit of that figure; 0 = to the byte
+  std::uint64_t ram_bytes = 0;  ///< unified memory: the machine's RAM, of which the GPU gets a part
 
   std::uint64_t bandwidth_bytes_per_second = 0;
   std::uint64_t bf16_dense_flops = 0;  ///< operations per second without sparsity

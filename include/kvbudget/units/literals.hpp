@@ -18,8 +18,8 @@ inline constexpr std::uint64_t gb = 1000 * mb;
 inline constexpr std::uint64_t tb = 1000 * gb;
 }  // namespace detail
 
-/// Checked makers: `gibibytes(80)` is 80 × 2^30 bytes, `gigabytes(80)` is 80 × 10^9; negative counts and overflow
-/// stop, fractions do not compile.
+/// Checked makers: `gibibytes(80)` is 80 × 2^30 bytes, `gigabytes(80)` is 80 × 10^9; negative counts and
+/// overflow stop, fractions do not compile.
 [[nodiscard]] constexpr bytes kibibytes(detail::integer auto n) { return bytes{n} * detail::kib; }
 [[nodiscard]] constexpr bytes mebibytes(detail::integer auto n) { return bytes{n} * detail::mib; }
 [[nodiscard]] constexpr bytes gibibytes(detail::integer auto n) { return bytes{n} * detail::gib; }
@@ -29,7 +29,8 @@ inline constexpr std::uint64_t tb = 1000 * gb;
 [[nodiscard]] constexpr bytes gigabytes(detail::integer auto n) { return bytes{n} * detail::gb; }
 [[nodiscard]] constexpr bytes terabytes(detail::integer auto n) { return bytes{n} * detail::tb; }
 
-/// `80_GiB`, `144_GB`, `32768_tokens`, `20_percent`. Whole numbers only: a fractional literal does not compile.
+/// `80_GiB`, `144_GB`, `32768_tokens`, `20_percent`. Whole numbers only: a fractional literal does not
+/// compile.
 namespace literals {
 consteval bytes operator""_B(unsigned long long n) { return bytes{n}; }
 consteval bytes operator""_KiB(unsigned long long n) { return kibibytes(n); }

@@ -8,16 +8,14 @@ namespace kvbudget::inline v0 {
 
 /// A counted quantity of one dimension: a whole, non-negative number that only combines with its own kind.
 ///
-/// Built explicitly from any integer (`bytes{80}`); a negative integer stops, a floating-point number does not
-/// compile. Addition, subtraction and multiplication by a count are checked: on overflow, or below zero, constant
-/// evaluation stops at a function whose name says why, and run time throws `kvbudget::error`.
-template <class Dimension>
-struct quantity {
+/// Built explicitly from any integer (`bytes{80}`); a negative integer stops, a floating-point number does
+/// not compile. Addition, subtraction and multiplication by a count are checked: on overflow, or below zero,
+/// constant evaluation stops at a function whose name says why, and run time throws `kvbudget::error`.
+template <class Dimension> struct quantity {
   std::uint64_t value = 0;
 
   quantity() = default;
-  template <detail::integer T>
-  explicit constexpr quantity(T count) : value(detail::checked_count(count)) {}
+  template <detail::integer T> explicit constexpr quantity(T count) : value(detail::checked_count(count)) {}
   explicit quantity(double) = delete;  // a fraction of a byte or of a token is a mistake, not a size
   explicit quantity(long double) = delete;
   explicit quantity(float) = delete;
@@ -34,17 +32,14 @@ struct quantity {
   friend constexpr quantity operator-(quantity a, quantity b) {
     return quantity{detail::checked_sub(a.value, b.value)};
   }
-  template <detail::integer T>
-  friend constexpr quantity operator*(quantity a, T factor) {
+  template <detail::integer T> friend constexpr quantity operator*(quantity a, T factor) {
     return quantity{detail::checked_mul(a.value, detail::checked_count(factor))};
   }
-  template <detail::integer T>
-  friend constexpr quantity operator*(T factor, quantity a) {
+  template <detail::integer T> friend constexpr quantity operator*(T factor, quantity a) {
     return a * factor;
   }
   /// Whole part of the quotient; use `ceil_div` to round up.
-  template <detail::integer T>
-  friend constexpr quantity operator/(quantity a, T divisor) {
+  template <detail::integer T> friend constexpr quantity operator/(quantity a, T divisor) {
     return quantity{detail::floor_div(a.value, detail::checked_count(divisor))};
   }
   /// How many whole `b` fit into `a`.

@@ -6,8 +6,8 @@
 
 namespace kvbudget::inline v0 {
 
-/// An exact non-negative fraction in lowest terms: shares (20 percent) and slopes (bytes per token), which need not
-/// be whole: a cache that keeps one entry per four tokens, or a token split over three ranks.
+/// An exact non-negative fraction in lowest terms: shares (20 percent) and slopes (bytes per token), which
+/// need not be whole: a cache that keeps one entry per four tokens, or a token split over three ranks.
 struct ratio {
   std::uint64_t numerator = 0;
   std::uint64_t denominator = 1;
@@ -30,7 +30,8 @@ struct ratio {
     const std::uint64_t shared = detail::greatest_common_divisor(a.denominator, b.denominator);
     const std::uint64_t left = detail::checked_mul(a.numerator, b.denominator / shared);
     const std::uint64_t right = detail::checked_mul(b.numerator, a.denominator / shared);
-    return ratio{detail::checked_add(left, right), detail::checked_mul(a.denominator / shared, b.denominator)};
+    return ratio{detail::checked_add(left, right),
+                 detail::checked_mul(a.denominator / shared, b.denominator)};
   }
   friend constexpr ratio operator*(const ratio& a, std::uint64_t factor) {
     const std::uint64_t shared = detail::greatest_common_divisor(factor, a.denominator);
