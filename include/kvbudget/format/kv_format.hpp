@@ -1,0 +1,251 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvbudget/format/formats.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// How finely the scale factors of a quantized cache are kept, coarsest first.
+///
+/// Tensor, channel and head scales are fixed per layer and belong to the weights (`weights.scales`); token,
+/// token-head and block scales come with every token and belong to the cache (`kv_cache.scales`).
+enum class scale_granularity : std::uint8_t { none, tensor, channel, head, token, token_head, block };
+
+/// How one side of the cache (keys, values, a latent, …) is stored.
+struct kv_part {
+  number_format format{};
+  scale_granularity scales = scale_granularity::none;
+  std::uint8_t scale_bytes = 0;   ///< bytes of one scale, with its zero point if it has one
+  std::uint16_t scale_block = 0;  ///< elements of a head that share a scale (granularity `block`)
+
+  kv_part() = default;
+  constexpr kv_part(const number_format& plain)
+      : format(plain) {}  // NOLINT: a format is a side without scales
+  constexpr kv_part(const number_format& payload, scale_granularity where, std::uint8_t bytes_per_scale,
+                    std::uint16_t block = 0)
+      : format(payload), scales(where), scale_bytes(bytes_per_scale), scale_block(block) {}
+  friend constexpr bool operator==(const kv_part&, const kv_part&) = default;
+};
+
+/// Which recent tokens of a sequence stay unquantized.
+enum class residual_rule : std::uint8_t {
+  none,
+  kivi,  ///< keys are quantized in whole multiples of R tokens, values keep exactly the last R (KIVI)
+  whole  ///< keys and values are quantized in whole multiples of R tokens (Transformers' QuantizedCache)
+};
+
+namespace detail {
+[[noreturn]] inline void a_cache_row_must_be_a_whole_number_of_blocks(std::uint64_t elements,
+                                                                      std::uint64_t block) {
+  raise("a cache row of # elements is not a whole number of blocks of #; choose another cache format",
+        elements, block);
+}
+
+/// Bytes of one token, payload and scales apart.
+struct token_bytes {
+  std::uint64_t payload = 0;
+  std::uint64_t scales = 0;
+};
+
+/// One side of a token: `heads` heads of `width` elements. Sides with their own scale per head are packed
+/// head by head, the others as one row.
+[[nodiscard]] constexpr token_bytes side_bytes(const kv_part& part, std::uint64_t heads,
+                                               std::uint64_t width) {
+  const std::uint64_t row = heads * width;
+  const number_format& format = part.format;
+  token_bytes result;
+  if (part.scales >= scale_granularity::token_head) {
+    result.payload = heads * format.size_of(width).value;
+    const std::uint64_t scales_per_head =
+        part.scales == scale_granularity::block ? ceil_div(width, part.scale_block) : 1;
+    result.scales = heads * scales_per_head * part.scale_bytes;
+    return result;
+  }
+  if (format.block_elements == 1) {
+    result.payload = row * format.block_bytes;
+  } else {
+    if (format.whole_blocks && row % format.block_elements != 0) {
+      a_cache_row_must_be_a_whole_number_of_blocks(row, format.block_elements);
+    }
+    result.payload = format.size_of(row).value;
+  }
+  if (part.scales == scale_granularity::token) result.scales = part.scale_bytes;
+  return result;
+}
+
+/// Scale bytes of one side that a layer keeps once, whatever the number of tokens.
+[[nodiscard]] constexpr std::uint64_t static_scale_bytes(const kv_part& part, std::uint64_t heads,
+                                                         std::uint64_t width) {
+  switch (part.scales) {
+    case scale_granularity::tensor: return part.scale_bytes;
+    case scale_granularity::channel: return heads * width * part.scale_bytes;
+    case scale_granularity::head: return heads * part.scale_bytes;
+    case scale_granularity::none:
+    case scale_granularity::token:
+    case scale_granularity::token_head:
+    case scale_granularity::block: return 0;
+  }
+  return 0;
+}
+}  // namespace detail
+
+/// How the KV cache is stored: keys and values each in their own format, with their own scales.
+///
+/// One rule: bytes of a token in one layer = `bytes_per_token(kv_heads, key_dim, value_dim)`. A single number
+/// format converts to "both sides in it"; a default one means "the dtype that the model's config names".
+/// Built by constructor only, never from braces of members, so that one format can never end up on the key
+/// side alone.
+struct kv_format {
+  char name[24] = "auto";
+  kv_part key{};
+  kv_part value{};
+  kv_part latent{};   ///< MLA: the compressed part
+  kv_part rope{};     ///< MLA: the rotary part beside it
+  kv_part indexer{};  ///< sparse attention: the index keys
+  std::uint8_t slot_multiple =
+      1;  ///< K + V of a head (or a latent) are rounded up to this many bytes together
+  residual_rule residual = residual_rule::none;
+  std::uint16_t residual_tokens = 0;
+
+  kv_format() = default;
+  constexpr kv_format(const number_format& both) : kv_format(kv_part{both}, kv_part{both}) {  // NOLINT
+    for (std::size_t i = 0; i < sizeof(both.name); ++i) name[i] = both.name[i];
+  }
+  constexpr kv_format(const number_format& keys, const number_format& values)
+      : kv_format(kv_part{keys}, kv_part{values}) {}
+  explicit constexpr kv_format(const kv_part& both) : kv_format(both, both) {}
+  constexpr kv_format(const kv_part& keys, const kv_part& values)
+      : name("custom"), key(keys), value(values), latent(keys), rope(keys), indexer(keys) {}
+
+  [[nodiscard]] constexpr bool is_automatic() const { return key.format.is_automatic(); }
+
+  template <std::size_t N> [[nodiscard]] constexpr kv_format named(const char (&text)[N]) const {
+    static_assert(N <= sizeof(name));
+    kv_format copy = *this;
+    for (std::size_t i = 0; i < sizeof(name); ++i) copy.name[i] = i < N ? text[i] : '\0';
+    return copy;
+  }
+  [[nodiscard]] constexpr kv_format with_slots_of(std::uint8_t multiple) const {
+    kv_format copy = *this;
+    copy.slot_multiple = multiple;
+    return copy;
+  }
+  [[nodiscard]] constexpr kv_format with_residual(residual_rule rule, std::uint16_t kept) const {
+    kv_format copy = *this;
+    copy.residual = rule;
+    copy.residual_tokens = kept;
+    return copy;
+  }
+  [[nodiscard]] constexpr kv_format with_latent(const kv_part& compressed, const kv_part& rotary,
+                                                const kv_part& index_keys) const {
+    kv_format copy = *this;
+    copy.latent = compressed;
+    copy.rope = rotary;
+    copy.indexer = index_keys;
+    return copy;
+  }
+
+  /// Payload and scales of one token in one attention layer.
+  [[nodiscard]] constexpr detail::token_bytes token(std::uint64_t kv_heads, std::uint64_t key_dim,
+                                                    std::uint64_t value_dim) const {
+    const detail::token_bytes k = detail::side_bytes(key, kv_heads, key_dim);
+    const detail::token_bytes v = detail::side_bytes(value, kv_heads, value_dim);
+    detail::token_bytes both{k.payload + v.payload, k.scales + v.scales};
+    if (slot_multiple > 1 && kv_heads != 0) {
+      const std::uint64_t slot = detail::ceil_div(both.payload + both.scales, kv_heads);
+      both.payload = kv_heads * detail::round_up(slot, slot_multiple) - both.scales;
+    }
+    return both;
+  }
+  /// Payload and scales of one token in one MLA layer: a latent of `rank` and a rotary part of `rope_dim`
+  /// elements.
+  [[nodiscard]] constexpr detail::token_bytes latent_token(std::uint64_t rank, std::uint64_t rope_dim) const {
+    const detail::token_bytes c = detail::side_bytes(latent, 1, rank);
+    const detail::token_bytes r = detail::side_bytes(rope, 1, rope_dim);
+    detail::token_bytes both{c.payload + r.payload, c.scales + r.scales};
+    if (slot_multiple > 1) {
+      both.payload = detail::round_up(both.payload + both.scales, slot_multiple) - both.scales;
+    }
+    return both;
+  }
+
+  /// Bytes that one token takes in one attention layer: kv_heads × (key_dim + value_dim) elements with their
+  /// per-token scales.
+  [[nodiscard]] constexpr bytes bytes_per_token(std::uint64_t kv_heads, std::uint64_t key_dim,
+                                                std::uint64_t value_dim) const {
+    const detail::token_bytes both = token(kv_heads, key_dim, value_dim);
+    return bytes{both.payload + both.scales};
+  }
+  [[nodiscard]] constexpr bytes latent_bytes_per_token(std::uint64_t rank, std::uint64_t rope_dim) const {
+    const detail::token_bytes both = latent_token(rank, rope_dim);
+    return bytes{both.payload + both.scales};
+  }
+  friend constexpr bool operator==(const kv_format&, const kv_format&) = default;
+};
+
+/// Cache formats by the names that engines give them.
+///
+/// Sources: vLLM v1/kv_cache_interface.py and the TurboQuant and MLA attention specs (vllm-project/vllm);
+/// SGLang docs, quantized_kv_cache.md; InternLM/lmdeploy cache_engine.py; jy-yuan/KIVI llama_kivi.py;
+/// huggingface/transformers cache_utils.py.
+namespace kv_formats {
+namespace detail {
+using enum scale_granularity;
+inline constexpr kv_part norm2_int3{formats::int3, token_head, 2};
+inline constexpr kv_part norm2_int4{formats::int4, token_head, 2};
+inline constexpr kv_part norm4_int4{formats::int4, token_head, 4};
+inline constexpr kv_part norm4_int3{formats::int3, token_head, 4};
+inline constexpr kv_part fp4_block16{formats::fp4_e2m1, block, 1, 16};
+inline constexpr kv_part fp8_index_keys{formats::fp8_e4m3, block, 4, 128};
+inline constexpr kv_part kivi_side{formats::int2, block, 4, 32};
+}  // namespace detail
+
+// clang-format off
+/// 8-bit with fixed scales: one fp32 per side and layer, one per channel, or one per KV head.
+inline constexpr kv_format fp8_per_tensor   = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::tensor, 4}}.named("fp8_per_tensor");
+inline constexpr kv_format fp8_per_head     = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::head, 4}}.named("fp8_per_head");
+inline constexpr kv_format int8_per_tensor  = kv_format{kv_part{formats::int8, scale_granularity::tensor, 4}}.named("int8_per_tensor");
+inline constexpr kv_format int8_per_channel = kv_format{kv_part{formats::int8, scale_granularity::channel, 4}}.named("int8_per_channel");
+inline constexpr kv_format int8_per_head    = kv_format{kv_part{formats::int8, scale_granularity::head, 4}}.named("int8_per_head");
+/// One fp32 scale per side, layer and token.
+inline constexpr kv_format int8_per_token   = kv_format{kv_part{formats::int8, scale_granularity::token, 4}}.named("int8_per_token");
+inline constexpr kv_format fp8_per_token    = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::token, 4}}.named("fp8_per_token");
+/// vLLM: one fp32 scale per side, token and head.
+inline constexpr kv_format int8_per_token_head = kv_format{kv_part{formats::int8, scale_granularity::token_head, 4}}.named("int8_per_token_head");
+inline constexpr kv_format fp8_per_token_head  = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::token_head, 4}}.named("fp8_per_token_head");
+inline constexpr kv_format int4_per_token_head = kv_format{kv_part{formats::int4, scale_granularity::token_head, 4}}.named("int4_per_token_head");
+/// 4-bit floats with an 8-bit scale per 16 elements (vLLM nvfp4, SGLang fp4_e2m1).
+inline constexpr kv_format nvfp4    = kv_format{detail::fp4_block16}.named("nvfp4");
+inline constexpr kv_format fp4_e2m1 = kv_format{detail::fp4_block16}.named("fp4_e2m1");
+/// Asymmetric integers: a 16-bit scale and a 16-bit zero per side, token and head.
+inline constexpr kv_format sglang_int8  = kv_format{kv_part{formats::int8, scale_granularity::token_head, 4}}.named("sglang_int8");
+inline constexpr kv_format lmdeploy_int8 = kv_format{kv_part{formats::int8, scale_granularity::token_head, 4}}.named("lmdeploy_int8");
+inline constexpr kv_format lmdeploy_int4 = kv_format{kv_part{formats::int4, scale_granularity::token_head, 4}}.named("lmdeploy_int4");
+/// LMDeploy quant_policy 42: 4-bit keys with two norms, 2-bit values with one.
+inline constexpr kv_format lmdeploy_turboquant = kv_format{detail::norm4_int4, kv_part{formats::int2, scale_granularity::token_head, 2}}.named("lmdeploy_turboquant");
+/// vLLM TurboQuant: K + V of a head share a slot of an even number of bytes.
+inline constexpr kv_format turboquant_k8v4    = kv_format{kv_part{formats::fp8_e4m3}, detail::norm4_int4}.with_slots_of(2).named("turboquant_k8v4");
+inline constexpr kv_format turboquant_4bit_nc = kv_format{detail::norm2_int4, detail::norm4_int4}.with_slots_of(2).named("turboquant_4bit_nc");
+inline constexpr kv_format turboquant_k3v4_nc = kv_format{detail::norm2_int3, detail::norm4_int4}.with_slots_of(2).named("turboquant_k3v4_nc");
+inline constexpr kv_format turboquant_3bit_nc = kv_format{detail::norm2_int3, detail::norm4_int3}.with_slots_of(2).named("turboquant_3bit_nc");
+/// KIVI 2-bit, fp16 scale and minimum per 32 elements; the last 128 tokens stay 16-bit.
+inline constexpr kv_format kivi2 = kv_format{detail::kivi_side}.with_residual(residual_rule::kivi, 128).named("kivi2");
+/// Transformers' QuantizedCache: 4 bits, scale and zero in 16 bits per 64 elements, the last 128 tokens 16-bit.
+inline constexpr kv_format quantized_cache_int4 = kv_format{kv_part{formats::int4, scale_granularity::block, 4, 64}}.with_residual(residual_rule::whole, 128).named("quantized_cache_int4");
+/// MLA caches with an 8-bit latent: DeepSeek-V3.2 (656 B a token for 512 + 64; fp32 scale per 128, bf16 rotary part),
+/// its NVFP4 form (352 B), and DeepSeek-V4's entry (584 B for 448 + 64, slots of 8 B).
+inline constexpr kv_format fp8_ds_mla    = kv_format{formats::fp8_e4m3}.with_latent(kv_part{formats::fp8_e4m3, scale_granularity::block, 4, 128}, formats::bf16, detail::fp8_index_keys).named("fp8_ds_mla");
+inline constexpr kv_format fp8_ds_mla_v4 = kv_format{formats::fp8_e4m3}.with_latent(kv_part{formats::fp8_e4m3, scale_granularity::block, 1, 64}, formats::bf16, detail::fp8_index_keys).with_slots_of(8).named("fp8_ds_mla_v4");
+inline constexpr kv_format nvfp4_ds_mla  = kv_format{formats::fp8_e4m3}.with_latent(detail::fp4_block16, formats::fp8_e4m3, detail::fp8_index_keys).named("nvfp4_ds_mla");
+
+inline constexpr const kv_format* all[] = {
+    &fp8_per_tensor, &fp8_per_head, &int8_per_tensor, &int8_per_channel, &int8_per_head, &int8_per_token, &fp8_per_token,
+    &int8_per_token_head, &fp8_per_token_head, &int4_per_token_head, &nvfp4, &fp4_e2m1, &sglang_int8, &lmdeploy_int8,
+    &lmdeploy_int4, &lmdeploy_turboquant, &turboquant_k8v4, &turboquant_4bit_nc, &turboquant_k3v4_nc,
+    &turboquant_3bit_nc, &kivi2, &quantized_cache_int4, &fp8_ds_mla, &fp8_ds_mla_v4, &nvfp4_ds_mla};
+// clang-format on
+}  // namespace kv_formats
+
+}  // namespace kvbudget::inline v0

@@ -1,0 +1,218 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvbudget/detail/text.hpp"
+#include "kvbudget/format/number_format.hpp"
+#include "kvbudget/model/store.hpp"
+#include "kvbudget/model/weight_group.hpp"
+
+namespace kvbudget::inline v0 {
+
+inline constexpr std::size_t max_layers = 512;
+inline constexpr std::size_t max_layer_kinds = 32;
+inline constexpr std::size_t max_stores_per_layer = 4;
+inline constexpr std::size_t max_weight_groups_per_layer = 24;
+inline constexpr std::size_t max_model_weight_groups = 12;
+
+namespace detail {
+[[noreturn]] inline void a_model_needs_at_least_one_layer() { raise("a model needs at least one layer"); }
+[[noreturn]] inline void a_model_has_too_many_layers(std::uint64_t layers) {
+  raise("a model of # layers is larger than the # that are supported", layers, max_layers);
+}
+[[noreturn]] inline void a_model_has_too_many_distinct_layer_kinds() {
+  raise("a model has more than # distinct layer kinds", max_layer_kinds);
+}
+[[noreturn]] inline void a_layer_has_too_many_stores() {
+  raise("a layer has more than # stores", max_stores_per_layer);
+}
+[[noreturn]] inline void too_many_weight_groups(std::uint64_t limit) {
+  raise("more than # weight groups", limit);
+}
+[[noreturn]] inline void query_heads_must_be_a_multiple_of_kv_heads(std::uint64_t query, std::uint64_t kv) {
+  raise("# query heads cannot share # KV heads evenly", query, kv);
+}
+[[noreturn]] inline void head_counts_and_head_dim_must_be_positive() {
+  raise("attention: head counts and head dim must be positive");
+}
+[[noreturn]] inline void a_window_must_be_at_least_one_token() {
+  raise("a window must be at least one token");
+}
+[[noreturn]] inline void a_latent_rank_must_be_positive() { raise("MLA: kv_lora_rank must be positive"); }
+[[noreturn]] inline void a_recurrent_store_needs_a_state_kind() {
+  raise("a recurrent store needs a state kind");
+}
+[[noreturn]] inline void more_experts_per_token_than_experts(std::uint64_t active, std::uint64_t all) {
+  raise("# experts per token, but only # experts", active, all);
+}
+}  // namespace detail
+
+/// One distinct kind of layer: what it keeps (stores), what it weighs (groups), and the widths that its
+/// activations have.
+struct layer_kind {
+  store stores[max_stores_per_layer] = {};
+  weight_group weights[max_weight_groups_per_layer] = {};
+  std::uint8_t store_count = 0;
+  std::uint8_t weight_count = 0;
+  bool gated_mlp = false;                 ///< gate and up projections are both alive at once
+  std::uint32_t num_attention_heads = 0;  ///< query heads; 0 = no attention here
+  std::uint32_t query_dim = 0;            ///< elements of a query per head
+  std::uint32_t value_dim = 0;            ///< elements of an attention output per head
+  std::uint32_t kv_width_heads = 0;       ///< KV heads as computed (MLA: what is up-projected is not counted)
+  std::uint64_t intermediate_size = 0;    ///< dense MLP (shared experts included); 0 = none
+  std::uint32_t num_experts = 0;
+  std::uint32_t num_experts_per_tok = 0;
+  std::uint32_t moe_intermediate_size = 0;
+
+  constexpr void add(const store& kept) {
+    if (store_count == max_stores_per_layer) detail::a_layer_has_too_many_stores();
+    stores[store_count++] = kept;
+  }
+  constexpr void add(const weight_group& group) {
+    if (weight_count == max_weight_groups_per_layer)
+      detail::too_many_weight_groups(max_weight_groups_per_layer);
+    weights[weight_count++] = group;
+  }
+  /// Elements of all weight groups of one such layer.
+  [[nodiscard]] constexpr std::uint64_t parameters() const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < weight_count; ++i) sum = detail::checked_add(sum, weights[i].elements());
+    return sum;
+  }
+  friend constexpr bool operator==(const layer_kind&, const layer_kind&) = default;
+};
+
+namespace detail {
+constexpr void validate(const store& s) {
+  switch (s.kind) {
+    case store_kind::none:
+    case store_kind::shared: return;
+    case store_kind::sliding_window:
+    case store_kind::chunked:
+      if (s.window == 0) a_window_must_be_at_least_one_token();
+      [[fallthrough]];
+    case store_kind::full:
+    case store_kind::cross_attention:
+      if (s.kv_heads == 0 || s.key_dim == 0 || s.value_dim == 0) head_counts_and_head_dim_must_be_positive();
+      return;
+    case store_kind::latent:
+      if (s.latent_rank == 0) a_latent_rank_must_be_positive();
+      return;
+    case store_kind::compressed:
+      if (s.key_dim == 0 || s.rope_dim > s.key_dim) head_counts_and_head_dim_must_be_positive();
+      if (s.window == 0) a_window_must_be_at_least_one_token();
+      return;
+    case store_kind::recurrent:
+      if (s.state == state_kind::none) a_recurrent_store_needs_a_state_kind();
+      return;
+  }
+}
+
+constexpr void validate(const layer_kind& layer) {
+  for (std::size_t i = 0; i < layer.store_count; ++i) {
+    const store& s = layer.stores[i];
+    validate(s);
+    if (s.kv_heads != 0 && layer.num_attention_heads % s.kv_heads != 0) {
+      query_heads_must_be_a_multiple_of_kv_heads(layer.num_attention_heads, s.kv_heads);
+    }
+  }
+  if (layer.num_experts_per_tok > layer.num_experts) {
+    more_experts_per_token_than_experts(layer.num_experts_per_tok, layer.num_experts);
+  }
+}
+}  // namespace detail
+
+/// A model as memory sees it: the distinct kinds of layers, the order in which they occur, and the weights
+/// outside the layers. Everything is a plain public value, so a model is usable as a template argument; an
+/// estimate costs O(distinct kinds). It is large (about 28 KB): pass it by reference, and make local
+/// constexpr models `static`.
+struct model_architecture {
+  char name[64] = {};
+  char model_type[32] = {};  ///< Hugging Face `model_type`, where it came from there
+  number_format dtype{};     ///< what the checkpoint's config names; automatic = unknown
+  std::uint32_t hidden_size = 0;
+  std::uint32_t vocab_size = 0;
+  std::uint64_t max_position_embeddings = 0;  ///< trained context; 0 = unknown
+  std::uint32_t num_hidden_layers = 0;
+  bool tie_word_embeddings = false;  ///< the head reads the embedding table
+  bool parameters_assumed = false;   ///< some weights are known only as a total
+  std::uint8_t kind_count = 0;
+  std::uint8_t weight_count = 0;
+  std::uint16_t layers_of[max_layer_kinds] = {};  ///< how many layers are of each kind
+  std::uint8_t order[max_layers] = {};            ///< kind of each layer, first to last
+  weight_group weights[max_model_weight_groups] = {};
+  layer_kind kinds[max_layer_kinds] = {};
+
+  /// Appends `count` layers of one kind; equal kinds are kept once. Impossible shapes stop.
+  constexpr void add_layers(const layer_kind& layer, std::uint64_t count = 1) {
+    if (count == 0) detail::a_model_needs_at_least_one_layer();
+    if (count > max_layers - num_hidden_layers) {
+      detail::a_model_has_too_many_layers(detail::checked_add(num_hidden_layers, count));
+    }
+    std::size_t kind = 0;
+    while (kind < kind_count && !(kinds[kind] == layer)) ++kind;
+    if (kind == kind_count) {
+      if (kind_count == max_layer_kinds) detail::a_model_has_too_many_distinct_layer_kinds();
+      detail::validate(layer);
+      kinds[kind_count++] = layer;
+    }
+    for (std::uint64_t i = 0; i < count; ++i) order[num_hidden_layers++] = static_cast<std::uint8_t>(kind);
+    layers_of[kind] = static_cast<std::uint16_t>(layers_of[kind] + count);
+  }
+  /// Adds weights outside the layers (embedding, head, final norm, towers).
+  constexpr void add(const weight_group& group) {
+    if (weight_count == max_model_weight_groups) detail::too_many_weight_groups(max_model_weight_groups);
+    weights[weight_count++] = group;
+  }
+  friend constexpr bool operator==(const model_architecture&, const model_architecture&) = default;
+};
+
+namespace detail {
+template <class Counts>
+[[nodiscard]] constexpr std::uint64_t sum_parameters(const model_architecture& model, Counts&& counts) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < model.weight_count; ++i)
+    sum = checked_add(sum, counts(model.weights[i], nullptr));
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    for (std::size_t i = 0; i < layer.weight_count; ++i) {
+      sum = checked_add(sum, checked_mul(counts(layer.weights[i], &layer), model.layers_of[kind]));
+    }
+  }
+  return sum;
+}
+}  // namespace detail
+
+/// Parameters: elements of all weight groups, draft layers and towers included.
+[[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model) {
+  return detail::sum_parameters(
+      model, [](const weight_group& group, const layer_kind*) { return group.elements(); });
+}
+
+/// Parameters of one module.
+[[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model, module_role role) {
+  return detail::sum_parameters(model, [role](const weight_group& group, const layer_kind*) {
+    return group.role == role ? group.elements() : std::uint64_t{0};
+  });
+}
+
+/// Parameters that take part in one token: of the experts, only those that a token is routed to; no draft
+/// layers.
+[[nodiscard]] constexpr std::uint64_t active_parameter_count(const model_architecture& model) {
+  return detail::sum_parameters(model, [](const weight_group& group, const layer_kind* layer) {
+    if (group.role == module_role::draft) return std::uint64_t{0};
+    if (group.role == module_role::expert && layer != nullptr && layer->num_experts != 0) {
+      return detail::checked_mul(group.elements() / layer->num_experts, layer->num_experts_per_tok);
+    }
+    return group.elements();
+  });
+}
+
+/// Stops with the name of the broken rule if the model cannot exist.
+constexpr void validate(const model_architecture& model) {
+  if (model.num_hidden_layers == 0) detail::a_model_needs_at_least_one_layer();
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) detail::validate(model.kinds[kind]);
+}
+
+}  // namespace kvbudget::inline v0

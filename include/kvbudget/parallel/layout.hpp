@@ -1,0 +1,236 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvbudget/model/model_architecture.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// Which pipeline stages take the layers that do not divide evenly.
+enum class pipeline_remainder : std::uint8_t {
+  before_last,  ///< the stages just before the last, which also holds the head (vLLM)
+  first,
+  last
+};
+
+inline constexpr std::size_t max_pipeline_stages = 64;
+
+/// How the model is spread over GPUs: tensor × pipeline × data ranks. Expert parallelism re-uses the tensor ×
+/// data ranks of a stage for whole experts; decode-context parallelism splits the tokens of a cache that
+/// tensor ranks would otherwise hold twice.
+struct parallel_layout {
+  std::uint32_t tensor = 1;
+  std::uint32_t pipeline = 1;
+  std::uint32_t data = 1;
+  std::uint32_t expert = 1;
+  std::uint32_t decode_context = 1;
+  pipeline_remainder remainder = pipeline_remainder::before_last;
+  std::uint16_t stage_layers[max_pipeline_stages] =
+      {};  ///< layers per stage; all 0 = even split with `remainder`
+
+  /// tensor × pipeline × data.
+  [[nodiscard]] constexpr std::uint64_t ranks() const {
+    return detail::checked_mul(detail::checked_mul(tensor, pipeline), data);
+  }
+  /// Tensor ranks that share one expert: tensor / expert while whole tensor groups remain, else 1.
+  [[nodiscard]] constexpr std::uint32_t expert_tensor() const {
+    return expert >= tensor ? 1 : tensor / expert;
+  }
+  friend constexpr bool operator==(const parallel_layout&, const parallel_layout&) = default;
+};
+
+/// A half-open range of layers.
+struct layer_range {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  [[nodiscard]] constexpr std::uint32_t size() const { return last - first; }
+};
+
+namespace detail {
+[[noreturn]] inline void parallel_degrees_must_be_at_least_one() {
+  raise("parallel degrees must be at least one");
+}
+[[noreturn]] inline void query_heads_cannot_be_split_over_the_tensor_ranks(std::uint64_t heads,
+                                                                           std::uint64_t ranks) {
+  raise("tensor parallel: # query heads cannot be split evenly over # ranks", heads, ranks);
+}
+[[noreturn]] inline void kv_heads_cannot_be_split_over_the_tensor_ranks(std::uint64_t heads,
+                                                                        std::uint64_t ranks) {
+  raise("tensor parallel: # KV heads can neither be split nor repeated evenly over # ranks", heads, ranks);
+}
+[[noreturn]] inline void a_matrix_cannot_be_split_over_the_tensor_ranks(std::uint64_t units,
+                                                                        std::uint64_t ranks) {
+  raise("tensor parallel: a dimension of # cannot be split evenly over # ranks", units, ranks);
+}
+[[noreturn]] inline void more_pipeline_stages_than_layers(std::uint64_t stages, std::uint64_t layers) {
+  raise("pipeline parallel: # stages for only # layers", stages, layers);
+}
+[[noreturn]] inline void too_many_pipeline_stages(std::uint64_t stages) {
+  raise("pipeline parallel: # stages, at most # are supported", stages, max_pipeline_stages);
+}
+[[noreturn]] inline void stage_layers_must_add_up_to_the_model(std::uint64_t sum, std::uint64_t layers) {
+  raise("pipeline parallel: the stages hold # layers, the model has #", sum, layers);
+}
+[[noreturn]] inline void experts_cannot_be_split_over_the_expert_ranks(std::uint64_t experts,
+                                                                       std::uint64_t ranks) {
+  raise("expert parallel: # experts cannot be split evenly over # ranks", experts, ranks);
+}
+[[noreturn]] inline void expert_degree_does_not_match_the_ranks(std::uint64_t expert, std::uint64_t ranks) {
+  raise("expert parallel: degree # must divide, or be a multiple of the tensor degree within, # ranks",
+        expert, ranks);
+}
+[[noreturn]] inline void expert_parallel_needs_experts() {
+  raise("expert parallel: the model has no experts");
+}
+[[noreturn]] inline void decode_context_must_divide_the_tensor_degree(std::uint64_t context,
+                                                                      std::uint64_t tensor) {
+  raise("decode-context parallel: degree # does not divide the tensor degree #", context, tensor);
+}
+[[noreturn]] inline void decode_context_exceeds_the_copies_of_a_kv_head(std::uint64_t context,
+                                                                        std::uint64_t copies) {
+  raise("decode-context parallel: degree # is larger than the # tensor ranks that hold the same KV head",
+        context, copies);
+}
+}  // namespace detail
+
+/// KV heads on one tensor rank: kv_heads / tensor, or one (repeated) where there are more ranks than heads.
+/// Degrees that do neither evenly stop. Source: vllm-project/vllm config/model.py, get_num_kv_heads.
+[[nodiscard]] constexpr std::uint32_t local_kv_heads(std::uint32_t kv_heads, std::uint32_t tensor) {
+  if (kv_heads % tensor == 0) return kv_heads / tensor;
+  if (tensor % kv_heads != 0) detail::kv_heads_cannot_be_split_over_the_tensor_ranks(kv_heads, tensor);
+  return 1;
+}
+
+/// The layers of one pipeline stage, in model order. Even split: ⌊layers / stages⌋ each, and the remainder by
+/// rule: 61 over 4 gives 15, 15, 16, 15 by `before_last`. Source: vllm-project/vllm distributed/utils.py,
+/// get_pp_indices.
+[[nodiscard]] constexpr layer_range layers_of_stage(const parallel_layout& layout, std::uint32_t layers,
+                                                    std::uint32_t stage) {
+  if (layout.pipeline == 1) return {0, layers};
+  std::uint32_t first = 0;
+  if (layout.stage_layers[0] != 0) {
+    for (std::uint32_t i = 0; i < stage; ++i) first += layout.stage_layers[i];
+    return {first, first + layout.stage_layers[stage]};
+  }
+  const std::uint32_t even = layers / layout.pipeline;
+  const std::uint32_t rest = layers % layout.pipeline;
+  std::uint32_t extra_from = 0;  // first stage with one layer more
+  if (layout.remainder == pipeline_remainder::before_last && rest != 0)
+    extra_from = layout.pipeline - 1 - rest;
+  if (layout.remainder == pipeline_remainder::last) extra_from = layout.pipeline - rest;
+  const std::uint32_t past = stage > extra_from ? stage - extra_from : 0;
+  first = even * stage + detail::smaller(past, rest);
+  const bool extra = stage >= extra_from && stage < extra_from + rest;
+  return {first, first + even + (extra ? 1u : 0u)};
+}
+
+/// Stops, with the reason, if the model cannot be laid out like this.
+constexpr void validate(const parallel_layout& layout, const model_architecture& model) {
+  const std::uint32_t tensor = layout.tensor;
+  if (tensor == 0 || layout.pipeline == 0 || layout.data == 0 || layout.expert == 0 ||
+      layout.decode_context == 0) {
+    detail::parallel_degrees_must_be_at_least_one();
+  }
+  if (layout.pipeline > model.num_hidden_layers) {
+    detail::more_pipeline_stages_than_layers(layout.pipeline, model.num_hidden_layers);
+  }
+  if (layout.pipeline > max_pipeline_stages) detail::too_many_pipeline_stages(layout.pipeline);
+  if (layout.stage_layers[0] != 0 && layout.pipeline > 1) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t stage = 0; stage < layout.pipeline; ++stage) {
+      if (layout.stage_layers[stage] == 0) detail::more_pipeline_stages_than_layers(layout.pipeline, sum);
+      sum += layout.stage_layers[stage];
+    }
+    if (sum != model.num_hidden_layers) {
+      detail::stage_layers_must_add_up_to_the_model(sum, model.num_hidden_layers);
+    }
+  }
+  if (layout.decode_context != 1 && tensor % layout.decode_context != 0) {
+    detail::decode_context_must_divide_the_tensor_degree(layout.decode_context, tensor);
+  }
+  bool has_experts = false;
+  if (tensor != 1 || layout.expert != 1) {
+    for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+      const layer_kind& layer = model.kinds[kind];
+      if (layer.num_attention_heads % tensor != 0) {
+        detail::query_heads_cannot_be_split_over_the_tensor_ranks(layer.num_attention_heads, tensor);
+      }
+      for (std::size_t i = 0; i < layer.store_count; ++i) {
+        const store& s = layer.stores[i];
+        if (s.kv_heads == 0) continue;
+        const std::uint32_t local = local_kv_heads(s.kv_heads, tensor);
+        const std::uint32_t copies = tensor * local / s.kv_heads;
+        if (layout.decode_context > copies) {
+          detail::decode_context_exceeds_the_copies_of_a_kv_head(layout.decode_context, copies);
+        }
+      }
+      if (layer.num_experts != 0) {
+        has_experts = true;
+        if (layer.num_experts % layout.expert != 0) {
+          detail::experts_cannot_be_split_over_the_expert_ranks(layer.num_experts, layout.expert);
+        }
+      }
+    }
+  }
+  if (layout.expert != 1) {
+    if (!has_experts) detail::expert_parallel_needs_experts();
+    const std::uint64_t ranks = detail::checked_mul(tensor, layout.data);
+    const bool nested = layout.expert <= tensor ? tensor % layout.expert == 0 : layout.expert % tensor == 0;
+    if (!nested || ranks % layout.expert != 0)
+      detail::expert_degree_does_not_match_the_ranks(layout.expert, ranks);
+  }
+}
+
+/// One rank of a layout, as its ledger sees it: all ranks with the same values have the same ledger.
+struct rank {
+  std::uint32_t stage = 0;         ///< pipeline stage
+  std::uint32_t data_replica = 0;  ///< which data-parallel replica: decides its share of the requests
+};
+
+/// The shape of what one rank holds of a weight group.
+struct weight_shard {
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::uint64_t copies = 0;
+  [[nodiscard]] constexpr std::uint64_t elements() const {
+    return detail::checked_mul(detail::checked_mul(rows, columns), copies);
+  }
+};
+
+namespace detail {
+[[nodiscard]] constexpr weight_shard split_units(const weight_group& group, std::uint64_t ranks,
+                                                 std::uint64_t copies) {
+  if (group.units % ranks != 0) a_matrix_cannot_be_split_over_the_tensor_ranks(group.units, ranks);
+  if (group.axis == shard_axis::rows) return {group.rows / ranks, group.columns, copies};
+  return {group.rows, group.columns / ranks, copies};
+}
+}  // namespace detail
+
+/// What one rank of a stage holds of `group`. Uneven splits stop, except for vocabularies and assumed totals,
+/// which are rounded up.
+[[nodiscard]] constexpr weight_shard shard_of(const weight_group& group, const parallel_layout& layout) {
+  const std::uint32_t tensor = layout.tensor;
+  switch (group.rule) {
+    case shard_rule::replicated: break;
+    case shard_rule::tensor:
+      if (tensor == 1) break;
+      return detail::split_units(group, tensor, group.copies);
+    case shard_rule::kv_heads: {
+      if (tensor == 1) break;
+      const std::uint32_t local = local_kv_heads(group.units, tensor);
+      if (group.axis == shard_axis::rows)
+        return {group.rows / group.units * local, group.columns, group.copies};
+      return {group.rows, std::uint64_t{group.columns} / group.units * local, group.copies};
+    }
+    case shard_rule::experts: {
+      if (tensor == 1 && layout.expert == 1) break;
+      return detail::split_units(group, layout.expert_tensor(), group.copies / layout.expert);
+    }
+    case shard_rule::vocabulary: return {detail::ceil_div(group.rows, tensor), group.columns, group.copies};
+    case shard_rule::spread: return {detail::ceil_div(group.rows, tensor), group.columns, group.copies};
+  }
+  return {group.rows, group.columns, group.copies};
+}
+
+}  // namespace kvbudget::inline v0
