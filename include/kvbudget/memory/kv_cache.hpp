@@ -1,0 +1,356 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvbudget/memory/memory_budget.hpp"
+#include "kvbudget/memory/rank_share.hpp"
+#include "kvbudget/units/ratio.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// Tokens of one store that a group of requests keeps: those of the shared prefix once, the rest per request.
+struct cached_tokens {
+  std::uint64_t shared = 0;
+  std::uint64_t own = 0;  ///< per request, beyond what is shared
+
+  /// shared + requests × own.
+  [[nodiscard]] constexpr std::uint64_t total(std::uint64_t requests) const {
+    return detail::checked_add(shared, detail::checked_mul(requests, own));
+  }
+};
+
+namespace detail {
+/// Of `length` tokens split over `ranks` decode-context ranks, what the fullest holds.
+[[nodiscard]] constexpr std::uint64_t tokens_per_rank(std::uint64_t length, std::uint64_t ranks) {
+  return ranks == 1 ? length : ceil_div(length, ranks);
+}
+
+/// A store that keeps at most `window` tokens shares only what of the prefix is still inside the window.
+[[nodiscard]] constexpr cached_tokens windowed_tokens(std::uint64_t window, std::uint64_t length,
+                                                      std::uint64_t prefix) {
+  const std::uint64_t kept = smaller(length, window);
+  const std::uint64_t dropped = length - kept;
+  const std::uint64_t shared = prefix > dropped ? prefix - dropped : 0;
+  return {shared, kept - shared};
+}
+}  // namespace detail
+
+/// Tokens (entries, for compressed stores) that `s` keeps for a request of `length` tokens whose first
+/// `prefix` are shared. Full attention and latents: all, split over decode-context ranks. Windows and chunks:
+/// min(length, window), of which max(0, prefix − (length − window)) are shared. Compressed stores: ⌊length /
+/// ratio⌋ entries; their window is counted by `window_tokens`. Cross attention: the encoder's tokens. States
+/// keep no tokens.
+[[nodiscard]] constexpr cached_tokens tokens_kept(const store& s, std::uint64_t length, std::uint64_t prefix,
+                                                  std::uint32_t decode_context = 1) {
+  switch (s.kind) {
+    case store_kind::none:
+    case store_kind::shared:
+    case store_kind::recurrent: return {};
+    case store_kind::full:
+    case store_kind::latent: {
+      const std::uint64_t all = detail::tokens_per_rank(length, decode_context);
+      const std::uint64_t shared = detail::tokens_per_rank(prefix, decode_context);
+      return {shared, all - shared};
+    }
+    case store_kind::sliding_window:
+    case store_kind::chunked: return detail::windowed_tokens(s.window, length, prefix);
+    case store_kind::compressed: {
+      if (s.compress_ratio == 0) return {};
+      return {prefix / s.compress_ratio, length / s.compress_ratio - prefix / s.compress_ratio};
+    }
+    case store_kind::cross_attention: return {0, s.encoder_tokens};
+  }
+  return {};
+}
+
+/// The uncompressed window of a compressed store.
+[[nodiscard]] constexpr cached_tokens window_tokens(const store& s, std::uint64_t length,
+                                                    std::uint64_t prefix) {
+  return detail::windowed_tokens(s.window, length, prefix);
+}
+
+/// One rank's cache in bytes, by what it holds.
+struct kv_cache_bytes {
+  std::uint64_t payload = 0;          ///< keys, values and latents
+  std::uint64_t scales = 0;           ///< per-token scale factors
+  std::uint64_t indexer = 0;          ///< sparse index keys, with their scales
+  std::uint64_t state = 0;            ///< recurrent states
+  std::uint64_t cross_attention = 0;  ///< keys and values of encoder tokens, with their scales
+
+  [[nodiscard]] constexpr bytes total() const {
+    using detail::checked_add;
+    return bytes{
+        checked_add(checked_add(payload, scales), checked_add(checked_add(indexer, state), cross_attention))};
+  }
+};
+
+namespace detail {
+constexpr void accumulate(std::uint64_t& sum, std::uint64_t each, std::uint64_t times) {
+  sum = checked_add(sum, checked_mul(each, times));
+}
+
+/// Adds `times` tokens of `cost`.
+constexpr void accumulate(kv_cache_bytes& sum, const token_bytes& cost, std::uint64_t times) {
+  accumulate(sum.payload, cost.payload, times);
+  if (cost.scales != 0) accumulate(sum.scales, cost.scales, times);
+}
+
+/// Tokens of a request that a residual rule has quantized: keys, then values.
+[[nodiscard]] constexpr std::uint64_t quantized_tokens(const kv_format& format, std::uint64_t length,
+                                                       bool keys) {
+  const std::uint64_t kept = format.residual_tokens;
+  if (format.residual == residual_rule::none || kept == 0) return length;
+  if (keys || format.residual == residual_rule::whole) return length / kept * kept;
+  return length > kept ? length - kept : 0;
+}
+
+/// Formats with unquantized recent tokens: each request pays the quantized rate for its old tokens and the
+/// dtype's for the rest; nothing is shared below the residual.
+constexpr void accumulate_with_residual(kv_cache_bytes& sum, const kv_format& format, const store& s,
+                                        std::uint32_t heads, const cached_tokens& kept,
+                                        std::uint64_t requests, std::uint64_t layers,
+                                        const number_format& dtype) {
+  const std::uint64_t length = checked_add(kept.shared, kept.own);
+  const std::uint64_t old_keys = quantized_tokens(format, length, true);
+  const std::uint64_t old_values = quantized_tokens(format, length, false);
+  const std::uint64_t shared_keys = smaller(kept.shared, old_keys);
+  const std::uint64_t shared_values = smaller(kept.shared, old_values);
+  const token_bytes key = side_bytes(format.key, heads, s.key_dim);
+  const token_bytes value = side_bytes(format.value, heads, s.value_dim);
+  const auto tokens_of = [&](std::uint64_t shared, std::uint64_t old) {
+    return checked_mul(checked_add(shared, checked_mul(requests, old - shared)), layers);
+  };
+  accumulate(sum, key, tokens_of(shared_keys, old_keys));
+  accumulate(sum, value, tokens_of(shared_values, old_values));
+  const std::uint64_t times = checked_mul(requests, layers);
+  accumulate(sum.payload, side_bytes(dtype, heads, s.key_dim).payload, checked_mul(times, length - old_keys));
+  accumulate(sum.payload, side_bytes(dtype, heads, s.value_dim).payload,
+             checked_mul(times, length - old_values));
+}
+}  // namespace detail
+
+/// The formats that a rank's caches and states are really in, once "automatic" is resolved.
+struct resolved_formats {
+  const kv_format& cache;
+  const number_format* dtype;  ///< null where nothing needs it
+  const number_format* convolution;
+  const number_format* recurrent;
+};
+
+/// Adds `layers` layers that keep `s`, for one group of requests on one tensor rank.
+constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_group& group,
+                         std::uint64_t layers, const deployment& d, const resolved_formats& formats) {
+  using namespace detail;
+  const std::uint64_t length = group.context().value;
+  const std::uint64_t prefix = group.shared_prefix.value;
+  const cached_tokens kept = tokens_kept(s, length, prefix, d.parallel.decode_context);
+  switch (s.kind) {
+    case store_kind::none:
+    case store_kind::shared: return;
+    case store_kind::full:
+    case store_kind::sliding_window:
+    case store_kind::chunked: {
+      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
+      if (formats.cache.residual != residual_rule::none) {
+        accumulate_with_residual(sum, formats.cache, s, heads, kept, group.count, layers, *formats.dtype);
+      } else {
+        accumulate(sum, formats.cache.token(heads, s.key_dim, s.value_dim),
+                   checked_mul(kept.total(group.count), layers));
+      }
+      return;
+    }
+    case store_kind::latent: {
+      const std::uint64_t cached = checked_mul(kept.total(group.count), layers);
+      accumulate(sum, formats.cache.latent_token(s.latent_rank, s.rope_dim), cached);
+      if (s.indexer_dim != 0) {
+        const token_bytes index = side_bytes(formats.cache.indexer, 1, s.indexer_dim);
+        accumulate(sum.indexer, checked_add(index.payload, index.scales), cached);
+      }
+      return;
+    }
+    case store_kind::compressed: {
+      const token_bytes entry = formats.cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim);
+      const std::uint64_t entries = kept.total(group.count);
+      const std::uint64_t recent = window_tokens(s, length, prefix).total(group.count);
+      accumulate(sum, entry, checked_mul(checked_add(entries, recent), layers));
+      if (s.indexer_dim != 0) {
+        const token_bytes index = side_bytes(formats.cache.indexer, 1, s.indexer_dim);
+        accumulate(sum.indexer, checked_add(index.payload, index.scales), checked_mul(entries, layers));
+      }
+      const std::uint64_t state = compressor_state_elements(s);
+      if (state != 0) {
+        accumulate(sum.state, formats.recurrent->size_of(state).value, checked_mul(group.count, layers));
+      }
+      return;
+    }
+    case store_kind::recurrent: {
+      const state_elements state = state_of(s, d.parallel.tensor);
+      const number_format& recurrent = state.recurrent_in_fp32 ? formats::fp32 : *formats.recurrent;
+      const std::uint64_t each = checked_add(formats.convolution->size_of(state.convolution).value,
+                                             recurrent.size_of(state.recurrent).value);
+      accumulate(sum.state, each, checked_mul(group.count, layers));
+      return;
+    }
+    case store_kind::cross_attention: {
+      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
+      const token_bytes token = formats.cache.token(heads, s.key_dim, s.value_dim);
+      accumulate(sum.cross_attention, checked_add(token.payload, token.scales),
+                 checked_mul(kept.total(group.count), layers));
+      return;
+    }
+  }
+}
+
+namespace detail {
+[[nodiscard]] constexpr bool keeps_states(const model_architecture& model) {
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
+      const store_kind kept = model.kinds[kind].stores[i].kind;
+      if (kept == store_kind::recurrent || kept == store_kind::compressed) return true;
+    }
+  }
+  return false;
+}
+
+/// Calls `use(usual, exceptional)` with the two cache formats resolved.
+template <class Use> constexpr auto with_formats(const deployment& d, Use&& use) {
+  const bool automatic = d.kv_cache.is_automatic();
+  const bool exceptions = d.kv_exceptions.any();
+  const bool automatic_exception = exceptions && d.kv_exceptions.format.is_automatic();
+  const bool states = keeps_states(*d.model);
+  const bool needs_dtype =
+      automatic || automatic_exception || d.kv_cache.residual != residual_rule::none ||
+      (exceptions && d.kv_exceptions.format.residual != residual_rule::none) ||
+      (states && (d.states.convolution.is_automatic() || d.states.recurrent.is_automatic()));
+  const number_format* dtype = needs_dtype ? &dtype_of(d) : nullptr;
+  const number_format* convolution = nullptr;
+  const number_format* recurrent = nullptr;
+  if (states) {
+    convolution = d.states.convolution.is_automatic() ? dtype : &d.states.convolution;
+    recurrent = d.states.recurrent.is_automatic() ? dtype : &d.states.recurrent;
+  }
+  if (!automatic && !automatic_exception) {
+    return use(resolved_formats{d.kv_cache, dtype, convolution, recurrent},
+               resolved_formats{d.kv_exceptions.format, dtype, convolution, recurrent});
+  }
+  const kv_format plain{*dtype};
+  return use(
+      resolved_formats{automatic ? plain : d.kv_cache, dtype, convolution, recurrent},
+      resolved_formats{automatic_exception ? plain : d.kv_exceptions.format, dtype, convolution, recurrent});
+}
+}  // namespace detail
+
+/// The cache that one rank keeps: Σ over its layers, their stores and its replica's requests.
+[[nodiscard]] constexpr kv_cache_bytes kv_cache_of(const deployment& d, const rank_share& share,
+                                                   std::uint32_t data_replica = 0) {
+  const model_architecture& model = *d.model;
+  return detail::with_formats(d, [&](const resolved_formats& usual, const resolved_formats& other) {
+    kv_cache_bytes sum;
+    each_group_of_replica(d, data_replica, [&](const request_group& group) {
+      for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+        const layer_kind& layer = model.kinds[kind];
+        for (std::size_t i = 0; i < layer.store_count; ++i) {
+          if (share.layers[kind] != 0) add_store(sum, layer.stores[i], group, share.layers[kind], d, usual);
+          if (share.exceptions[kind] != 0)
+            add_store(sum, layer.stores[i], group, share.exceptions[kind], d, other);
+        }
+      }
+    });
+    return sum;
+  });
+}
+
+/// How a rank's cache grows: bytes per further token of one request at some context, and what a request keeps
+/// there that grows no more (states, full windows, encoder tokens).
+struct kv_growth {
+  ratio bytes_per_token{};
+  bytes fixed_bytes_per_sequence{};
+};
+
+namespace detail {
+constexpr void add_growth(kv_growth& growth, const store& s, std::uint64_t context, std::uint64_t layers,
+                          const deployment& d, const resolved_formats& formats) {
+  const auto grows = [&](std::uint64_t each, std::uint64_t per_tokens) {
+    growth.bytes_per_token = growth.bytes_per_token + ratio{checked_mul(each, layers), per_tokens};
+  };
+  const auto fixed = [&](std::uint64_t each, std::uint64_t times) {
+    growth.fixed_bytes_per_sequence += bytes{checked_mul(checked_mul(each, layers), times)};
+  };
+  const auto both = [](const token_bytes& cost) { return cost.payload + cost.scales; };
+  switch (s.kind) {
+    case store_kind::none:
+    case store_kind::shared: return;
+    case store_kind::full:
+    case store_kind::sliding_window:
+    case store_kind::chunked: {
+      const std::uint64_t token =
+          both(formats.cache.token(local_kv_heads(s.kv_heads, d.parallel.tensor), s.key_dim, s.value_dim));
+      if (s.kind == store_kind::full) return grows(token, d.parallel.decode_context);
+      return context < s.window ? grows(token, 1) : fixed(token, s.window);
+    }
+    case store_kind::latent: {
+      std::uint64_t token = both(formats.cache.latent_token(s.latent_rank, s.rope_dim));
+      if (s.indexer_dim != 0) token += both(side_bytes(formats.cache.indexer, 1, s.indexer_dim));
+      return grows(token, d.parallel.decode_context);
+    }
+    case store_kind::compressed: {
+      const std::uint64_t entry = both(formats.cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim));
+      if (context < s.window) {
+        grows(entry, 1);
+      } else {
+        fixed(entry, s.window);
+      }
+      if (s.compress_ratio == 0) return;
+      std::uint64_t per_entry = entry;
+      if (s.indexer_dim != 0) per_entry += both(side_bytes(formats.cache.indexer, 1, s.indexer_dim));
+      grows(per_entry, s.compress_ratio);
+      return fixed(formats.recurrent->size_of(compressor_state_elements(s)).value, 1);
+    }
+    case store_kind::recurrent:
+    case store_kind::cross_attention: {
+      kv_cache_bytes sum;
+      add_store(sum, s, request_group{.count = 1}, 1, d, formats);
+      return fixed(sum.total().value, 1);
+    }
+  }
+}
+}  // namespace detail
+
+/// The growth of one rank's cache at `context` tokens: Σ over the stores that still grow there of their bytes
+/// per token (divided by the compression ratio or the decode-context degree), never a rounded difference.
+[[nodiscard]] constexpr kv_growth kv_growth_of(const deployment& d, const rank_share& share, tokens context) {
+  const model_architecture& model = *d.model;
+  return detail::with_formats(d, [&](const resolved_formats& usual, const resolved_formats& other) {
+    kv_growth growth;
+    for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+      const layer_kind& layer = model.kinds[kind];
+      for (std::size_t i = 0; i < layer.store_count; ++i) {
+        if (share.layers[kind] != 0) {
+          detail::add_growth(growth, layer.stores[i], context.value, share.layers[kind], d, usual);
+        }
+        if (share.exceptions[kind] != 0) {
+          detail::add_growth(growth, layer.stores[i], context.value, share.exceptions[kind], d, other);
+        }
+      }
+    }
+    return growth;
+  });
+}
+
+/// Writes the line `kv_cache` and its parts; parts that are empty are left out.
+constexpr void add_kv_cache(memory_budget& budget, const deployment& d, const rank_share& share,
+                            std::uint32_t data_replica) {
+  const kv_cache_bytes found = kv_cache_of(d, share, data_replica);
+  budget.add({"kv_cache", found.total(), "stores of every layer x tokens of every live request"});
+  const auto part = [&budget](const char* name, std::uint64_t size, const char* source) {
+    if (size != 0) budget.add({name, bytes{size}, source});
+  };
+  part("kv_cache.payload", found.payload, "keys, values and latents of the cached tokens");
+  part("kv_cache.scales", found.scales, "scale factors that come with every token");
+  part("kv_cache.indexer", found.indexer, "index keys of sparse attention");
+  part("kv_cache.state", found.state, "recurrent states, one per live request");
+  part("kv_cache.cross_attention", found.cross_attention, "keys and values of encoder tokens");
+}
+
+}  // namespace kvbudget::inline v0

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvbudget/deployment/deployment.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// What one rank is responsible for: its layers by kind, and its requests.
+struct rank_share {
+  std::uint16_t layers[max_layer_kinds] = {};      ///< layers of each kind whose cache has the usual format
+  std::uint16_t exceptions[max_layer_kinds] = {};  ///< layers of each kind that keep the exceptional format
+  layer_range range{};
+  bool first_stage = true;
+  bool last_stage = true;
+
+  [[nodiscard]] constexpr std::uint32_t layers_of(std::size_t kind) const {
+    return std::uint32_t{layers[kind]} + exceptions[kind];
+  }
+};
+
+/// The layers of a rank. Without pipeline stages and exceptions this reads the model's counts; otherwise it
+/// walks the order of the layers once.
+[[nodiscard]] constexpr rank_share share_of(const deployment& d, const rank& where) {
+  const model_architecture& model = *d.model;
+  rank_share share;
+  share.range = layers_of_stage(d.parallel, model.num_hidden_layers, where.stage);
+  share.first_stage = where.stage == 0;
+  share.last_stage = where.stage + 1 == d.parallel.pipeline;
+  const bool exceptions = d.kv_exceptions.any();
+  if (d.parallel.pipeline == 1 && !exceptions) {
+    for (std::size_t kind = 0; kind < model.kind_count; ++kind) share.layers[kind] = model.layers_of[kind];
+    return share;
+  }
+  for (std::uint32_t layer = share.range.first; layer < share.range.last; ++layer) {
+    const std::uint8_t kind = model.order[layer];
+    if (exceptions && d.kv_exceptions.contains(layer, model.num_hidden_layers)) {
+      ++share.exceptions[kind];
+    } else {
+      ++share.layers[kind];
+    }
+  }
+  return share;
+}
+
+/// Calls `visit(group)` with the requests that data-parallel replica `replica` serves: requests are dealt
+/// round robin in group order, so replica 0 gets ⌈sequences / replicas⌉.
+template <class Visit>
+constexpr void each_group_of_replica(const deployment& d, std::uint32_t replica, Visit&& visit) {
+  const std::uint64_t replicas = d.parallel.data;
+  if (replicas == 1) {
+    d.workload.each_group(visit);
+    return;
+  }
+  std::uint64_t start = 0;
+  d.workload.each_group([&](request_group group) {
+    const std::uint64_t end = detail::checked_add(start, group.count);
+    const auto dealt = [&](std::uint64_t until) {
+      return until > replica ? detail::ceil_div(until - replica, replicas) : 0;
+    };
+    group.count = dealt(end) - dealt(start);
+    start = end;
+    if (group.count != 0) visit(group);
+  });
+}
+
+}  // namespace kvbudget::inline v0
