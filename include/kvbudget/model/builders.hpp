@@ -29,7 +29,7 @@ constexpr void add_attention_weights(layer_kind& layer, std::uint32_t hidden, st
   layer.num_attention_heads = query_heads;
   layer.query_dim = head_dim;
   layer.value_dim = head_dim;
-  layer.kv_width_heads = kv_heads;
+  layer.key_value_heads = kv_heads;
   layer.add(weight_groups::by_rows(module_role::attention, std::uint64_t{query_heads} * head_dim, hidden,
                                    query_heads));
   layer.add(weight_groups::kv_projection(kv_heads, head_dim, hidden));
@@ -71,6 +71,7 @@ struct mla {
     constexpr std::uint32_t query_width = Heads * (NopeDim + RopeDim);
     layer.add(kept());
     layer.num_attention_heads = Heads;
+    layer.key_value_heads = Heads;
     layer.query_dim = NopeDim + RopeDim;
     layer.value_dim = ValueDim;
     if constexpr (QueryLoraRank > 0) {

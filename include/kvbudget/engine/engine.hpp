@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kvbudget/detail/text.hpp"
+#include "kvbudget/hardware/gpu_profile.hpp"
+#include "kvbudget/hardware/usable.hpp"
+#include "kvbudget/memory/memory_budget.hpp"
+#include "kvbudget/memory/rank_share.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// Which engine, and which version of it, a result speaks for: `geometry`, `vllm@0.21`.
+struct engine_name {
+  char text[32] = {};
+};
+
+namespace detail {
+template <class A, class B> inline constexpr bool same_type = false;
+template <class A> inline constexpr bool same_type<A, A> = true;
+template <class A, class B>
+concept is_exactly = same_type<A, B>;
+}  // namespace detail
+
+/// What an engine must answer, as pure functions of plain values:
+/// `name()`: which engine and version it is;
+/// `ledger(d, where, gpu)`: what one rank of a valid deployment holds (`gpu` may be null; engines that
+/// reserve a share of the GPU need it); `usable(gpu)`: how much of the GPU's memory it allows itself.
+template <class E>
+concept engine = requires(const E& e, const deployment& d, const rank& where, const gpu_profile* gpu) {
+  { e.name() } -> detail::is_exactly<engine_name>;
+  { e.ledger(d, where, gpu) } -> detail::is_exactly<memory_budget>;
+  { e.usable(*gpu) } -> detail::is_exactly<usable_memory>;
+};
+
+}  // namespace kvbudget::inline v0

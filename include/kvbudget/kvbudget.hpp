@@ -1,0 +1,15 @@
+#pragma once
+
+/// The umbrella: units, formats, models, workloads, GPUs, layouts, ledgers, engines and plans. Standard
+/// library only. Beside it: `models.hpp` (catalogue), `io/` (JSON readers), `report/` (fmt output).
+
+#include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/hardware/gpus.hpp"
+#include "kvbudget/hardware/lookup.hpp"
+#include "kvbudget/model/builders.hpp"
+#include "kvbudget/plan/estimate.hpp"
+#include "kvbudget/plan/fits.hpp"
+#include "kvbudget/plan/limits.hpp"
+#include "kvbudget/plan/static_deployment.hpp"
+#include "kvbudget/units/literals.hpp"
+#include "kvbudget/version.hpp"

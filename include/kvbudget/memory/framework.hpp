@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kvbudget/memory/framework_constants.hpp"
+#include "kvbudget/memory/memory_budget.hpp"
+#include "kvbudget/memory/rank_share.hpp"
+
+namespace kvbudget::inline v0 {
+
+namespace detail {
+/// Communication buffers for a group of so many ranks; between the measured sizes the next larger one counts.
+[[nodiscard]] constexpr const measured_constant& communication_buffers(std::uint64_t ranks) {
+  if (ranks <= 1) return constants::nccl_buffers_1_gpu;
+  if (ranks <= 2) return constants::nccl_buffers_2_gpus;
+  if (ranks <= 4) return constants::nccl_buffers_4_gpus;
+  return constants::nccl_buffers_8_gpus;
+}
+}  // namespace detail
+
+/// Writes the line `framework` and its parts: what the software keeps on each GPU whatever the model (CUDA
+/// context, BLAS workspace, communication buffers, captured graphs, allocator slack), as measured in
+/// `data/engines/`. Only when the deployment names a framework; a pinned figure replaces it.
+constexpr void add_framework(memory_budget& budget, const deployment& d) {
+  if (d.pinned.framework.given) {
+    const amount& pin = d.pinned.framework;
+    budget.add({"framework", pin.low, pin.expected, pin.high, pin.known, pin.source});
+    return;
+  }
+  if (d.framework.kind == framework_kind::none) return;
+  const bool hopper = d.framework.compute_capability_major == 9;
+  measured_constant workspace = hopper ? constants::cublas_workspace_sm_90 : constants::cublas_workspace;
+  if (d.framework.compute_capability_major == 0) {  // unknown GPU: anything between the two
+    workspace.high = constants::cublas_workspace_sm_90.high;
+    workspace.from = basis::assumed;
+  }
+  const measured_constant& communication = detail::communication_buffers(d.parallel.ranks());
+
+  struct named {
+    const char* name;
+    const measured_constant* figure;
+  };
+  const named parts[] = {{"framework.context", &constants::cuda_context},
+                         {"framework.blas_workspace", &workspace},
+                         {"framework.communication", &communication},
+                         {"framework.graphs", d.framework.cuda_graphs ? &constants::cuda_graphs : nullptr},
+                         {"framework.allocator_slack", &constants::pytorch_allocator_slack}};
+  line_item sum{"framework", bytes{}, bytes{}, bytes{}, basis::exact, "sum of the measured parts, per GPU"};
+  for (const named& part : parts) {
+    if (part.figure == nullptr || part.figure->high == 0) continue;
+    sum.low += bytes{part.figure->low};
+    sum.expected += bytes{part.figure->expected};
+    sum.high += bytes{part.figure->high};
+    sum.known = weaker(sum.known, part.figure->from);
+  }
+  budget.add(sum);
+  for (const named& part : parts) {
+    if (part.figure == nullptr || part.figure->high == 0) continue;
+    budget.add({part.name, bytes{part.figure->low}, bytes{part.figure->expected}, bytes{part.figure->high},
+                part.figure->from, part.figure->source});
+  }
+}
+
+/// Writes the line `margin`, when the user set bytes aside.
+constexpr void add_margin(memory_budget& budget, const deployment& d) {
+  const amount& pin = d.pinned.margin;
+  if (pin.given) budget.add({"margin", pin.low, pin.expected, pin.high, pin.known, pin.source});
+}
+
+}  // namespace kvbudget::inline v0

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kvbudget/hardware/node.hpp"
+#include "kvbudget/plan/estimate.hpp"
+#include "kvbudget/units/ratio.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// Memory that a plan must leave free, asked for explicitly: a share of what is usable, or bytes. There is no
+/// hidden margin.
+struct headroom {
+  ratio share{};
+  bytes amount{};
+
+  headroom() = default;
+  constexpr headroom(const ratio& of_usable) : share(of_usable) {}  // NOLINT: headroom{20_percent}
+  constexpr headroom(bytes exactly) : amount(exactly) {}            // NOLINT: headroom{2_GiB}
+  /// ⌈share × usable⌉ + amount.
+  [[nodiscard]] constexpr bytes of(bytes usable_bytes) const {
+    return ceil_share(usable_bytes, share) + amount;
+  }
+};
+
+/// Whether a ledger fits a GPU, and by how much.
+struct verdict {
+  bytes needed{};                   ///< expected total of the ledger
+  usable_memory available{};        ///< of one GPU, as the engine allows
+  bytes reserved{};                 ///< the headroom that was asked for
+  std::int64_t headroom_bytes = 0;  ///< available − needed − reserved; negative = missing
+  bool fits = false;                ///< expected need + headroom <= expected availability
+  bool surely = false;              ///< highest need + headroom <= lowest availability
+  bool never = false;               ///< lowest need + headroom > highest availability
+};
+
+/// Compares one rank's ledger with what a GPU offers.
+[[nodiscard]] constexpr verdict check_fit(const memory_budget& budget, const usable_memory& available,
+                                          const headroom& asked = {}) {
+  verdict result;
+  result.needed = budget.total();
+  result.available = available;
+  result.reserved = asked.of(available.expected);
+  result.headroom_bytes = signed_difference(available.expected, result.needed + result.reserved);
+  result.fits = result.headroom_bytes >= 0;
+  result.surely = budget.total_high() + asked.of(available.low) <= available.low;
+  result.never = budget.total_low() + asked.of(available.high) > available.high;
+  return result;
+}
+[[nodiscard]] constexpr verdict check_fit(const memory_budget& budget, const gpu_profile& gpu,
+                                          const headroom& asked = {}) {
+  return check_fit(budget, usable(gpu), asked);
+}
+/// The worst rank of a deployment on such GPUs.
+template <engine Engine = engines::geometry>
+[[nodiscard]] constexpr verdict check_fit(const deployment& d, const gpu_profile& gpu, const Engine& on = {},
+                                          const headroom& asked = {}) {
+  return check_fit(estimate(d, on, &gpu), on.usable(gpu), asked);
+}
+
+/// Whether the expected need fits; `check_fit` says by how much.
+[[nodiscard]] constexpr bool fits(const memory_budget& budget, const gpu_profile& gpu,
+                                  const headroom& asked = {}) {
+  return check_fit(budget, gpu, asked).fits;
+}
+template <engine Engine = engines::geometry>
+[[nodiscard]] constexpr bool fits(const deployment& d, const gpu_profile& gpu, const Engine& on = {},
+                                  const headroom& asked = {}) {
+  return check_fit(d, gpu, on, asked).fits;
+}
+
+}  // namespace kvbudget::inline v0
