@@ -23,18 +23,18 @@ struct gpu_profile {
   char architecture[24] = {};
   char compute_capability[16] = {};  ///< CUDA capability ("9.0") or LLVM target ("gfx942")
 
-  std::uint64_t nominal_bytes = 0;       ///< marketed size: the "80 GB" on the box
+  std::uint64_t nominal_bytes = 0;       ///< marketed size, its GB read as 10^9: the "80 GB" on the box
   std::uint64_t driver_total_bytes = 0;  ///< as the driver reports it, ECC in the product's usual default
   std::uint64_t driver_total_ecc_off_bytes = 0;  ///< as the driver reports it with ECC switched off
   std::uint64_t driver_total_ecc_on_bytes = 0;   ///< as the driver reports it with ECC switched on
   std::uint64_t runtime_total_bytes =
       0;  ///< as a program sees it (cudaMemGetInfo total; Metal's working set)
   std::uint64_t runtime_total_rounding_bytes =
-      0;                        ///< half of the last printed digit of that figure; 0 = to the byte
+      0;  ///< half of the last printed digit of that figure (of a rule: half its spread); 0 = to the byte
   std::uint64_t ram_bytes = 0;  ///< unified memory: the machine's RAM, of which the GPU gets a part
 
   std::uint64_t bandwidth_bytes_per_second = 0;
-  std::uint64_t bf16_dense_flops = 0;  ///< operations per second without sparsity
+  std::uint64_t bf16_dense_flops = 0;  ///< operations per second without sparsity (FP16 before BF16 existed)
   std::uint64_t fp8_dense_flops = 0;
   std::uint64_t int8_dense_ops = 0;
   std::uint64_t fp4_dense_flops = 0;
