@@ -59,7 +59,7 @@ struct layer_kind {
   std::uint32_t num_attention_heads = 0;  ///< query heads; 0 = no attention here
   std::uint32_t query_dim = 0;            ///< elements of a query per head
   std::uint32_t value_dim = 0;            ///< elements of an attention output per head
-  std::uint32_t kv_width_heads = 0;       ///< KV heads as computed (MLA: what is up-projected is not counted)
+  std::uint32_t key_value_heads = 0;      ///< KV heads as computed (for MLA: after up-projection)
   std::uint64_t intermediate_size = 0;    ///< dense MLP (shared experts included); 0 = none
   std::uint32_t num_experts = 0;
   std::uint32_t num_experts_per_tok = 0;
