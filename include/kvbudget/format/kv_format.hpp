@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "kvbudget/format/formats.hpp"
@@ -26,7 +25,6 @@ struct kv_part {
   constexpr kv_part(const number_format& payload, scale_granularity where, std::uint8_t bytes_per_scale,
                     std::uint16_t block = 0)
       : format(payload), scales(where), scale_bytes(bytes_per_scale), scale_block(block) {}
-  friend constexpr bool operator==(const kv_part&, const kv_part&) = default;
 };
 
 /// Which recent tokens of a sequence stay unquantized.
@@ -98,7 +96,7 @@ struct token_bytes {
 /// Built by constructor only, never from braces of members, so that one format can never end up on the key
 /// side alone.
 struct kv_format {
-  char name[24] = "auto";
+  const char* name = "auto";
   kv_part key{};
   kv_part value{};
   kv_part latent{};   ///< MLA: the compressed part
@@ -110,42 +108,36 @@ struct kv_format {
   std::uint16_t residual_tokens = 0;
 
   kv_format() = default;
-  constexpr kv_format(const number_format& both) : kv_format(kv_part{both}, kv_part{both}) {  // NOLINT
-    for (std::size_t i = 0; i < sizeof(both.name); ++i) name[i] = both.name[i];
-  }
+  constexpr kv_format(const number_format& both)  // NOLINT: a format is "both sides in it"
+      : kv_format(both.name, both, both) {}
   constexpr kv_format(const number_format& keys, const number_format& values)
-      : kv_format(kv_part{keys}, kv_part{values}) {}
-  explicit constexpr kv_format(const kv_part& both) : kv_format(both, both) {}
-  constexpr kv_format(const kv_part& keys, const kv_part& values)
-      : name("custom"), key(keys), value(values), latent(keys), rope(keys), indexer(keys) {}
+      : kv_format("custom", keys, values) {}
+  constexpr kv_format(const char* called, const kv_part& keys, const kv_part& values, std::uint8_t slot = 1)
+      : name(called),
+        key(keys),
+        value(values),
+        latent(keys),
+        rope(keys),
+        indexer(keys),
+        slot_multiple(slot) {}
+  /// Recent tokens of every request stay in the dtype.
+  constexpr kv_format(const char* called, const kv_part& both, residual_rule rule, std::uint16_t kept)
+      : kv_format(called, both, both) {
+    residual = rule;
+    residual_tokens = kept;
+  }
+  /// An MLA format: latent, rotary part and index keys apart; ordinary attention takes `plain`.
+  constexpr kv_format(const char* called, const kv_part& plain, const kv_part& compressed,
+                      const kv_part& rotary, const kv_part& index_keys, std::uint8_t slot = 1)
+      : name(called),
+        key(plain),
+        value(plain),
+        latent(compressed),
+        rope(rotary),
+        indexer(index_keys),
+        slot_multiple(slot) {}
 
   [[nodiscard]] constexpr bool is_automatic() const { return key.format.is_automatic(); }
-
-  template <std::size_t N> [[nodiscard]] constexpr kv_format named(const char (&text)[N]) const {
-    static_assert(N <= sizeof(name));
-    kv_format copy = *this;
-    for (std::size_t i = 0; i < sizeof(name); ++i) copy.name[i] = i < N ? text[i] : '\0';
-    return copy;
-  }
-  [[nodiscard]] constexpr kv_format with_slots_of(std::uint8_t multiple) const {
-    kv_format copy = *this;
-    copy.slot_multiple = multiple;
-    return copy;
-  }
-  [[nodiscard]] constexpr kv_format with_residual(residual_rule rule, std::uint16_t kept) const {
-    kv_format copy = *this;
-    copy.residual = rule;
-    copy.residual_tokens = kept;
-    return copy;
-  }
-  [[nodiscard]] constexpr kv_format with_latent(const kv_part& compressed, const kv_part& rotary,
-                                                const kv_part& index_keys) const {
-    kv_format copy = *this;
-    copy.latent = compressed;
-    copy.rope = rotary;
-    copy.indexer = index_keys;
-    return copy;
-  }
 
   /// Payload and scales of one token in one attention layer.
   [[nodiscard]] constexpr detail::token_bytes token(std::uint64_t kv_heads, std::uint64_t key_dim,
@@ -182,7 +174,6 @@ struct kv_format {
     const detail::token_bytes both = latent_token(rank, rope_dim);
     return bytes{both.payload + both.scales};
   }
-  friend constexpr bool operator==(const kv_format&, const kv_format&) = default;
 };
 
 /// Cache formats by the names that engines give them.
@@ -191,54 +182,47 @@ struct kv_format {
 /// SGLang docs, quantized_kv_cache.md; InternLM/lmdeploy cache_engine.py; jy-yuan/KIVI llama_kivi.py;
 /// huggingface/transformers cache_utils.py.
 namespace kv_formats {
-namespace detail {
 using enum scale_granularity;
-inline constexpr kv_part norm2_int3{formats::int3, token_head, 2};
-inline constexpr kv_part norm2_int4{formats::int4, token_head, 2};
-inline constexpr kv_part norm4_int4{formats::int4, token_head, 4};
-inline constexpr kv_part norm4_int3{formats::int3, token_head, 4};
 inline constexpr kv_part fp4_block16{formats::fp4_e2m1, block, 1, 16};
 inline constexpr kv_part fp8_index_keys{formats::fp8_e4m3, block, 4, 128};
-inline constexpr kv_part kivi_side{formats::int2, block, 4, 32};
-}  // namespace detail
 
 // clang-format off
 /// 8-bit with fixed scales: one fp32 per side and layer, one per channel, or one per KV head.
-inline constexpr kv_format fp8_per_tensor   = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::tensor, 4}}.named("fp8_per_tensor");
-inline constexpr kv_format fp8_per_head     = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::head, 4}}.named("fp8_per_head");
-inline constexpr kv_format int8_per_tensor  = kv_format{kv_part{formats::int8, scale_granularity::tensor, 4}}.named("int8_per_tensor");
-inline constexpr kv_format int8_per_channel = kv_format{kv_part{formats::int8, scale_granularity::channel, 4}}.named("int8_per_channel");
-inline constexpr kv_format int8_per_head    = kv_format{kv_part{formats::int8, scale_granularity::head, 4}}.named("int8_per_head");
+inline constexpr kv_format fp8_per_tensor  {"fp8_per_tensor", {formats::fp8_e4m3, tensor, 4}, {formats::fp8_e4m3, tensor, 4}};
+inline constexpr kv_format fp8_per_head    {"fp8_per_head", {formats::fp8_e4m3, head, 4}, {formats::fp8_e4m3, head, 4}};
+inline constexpr kv_format int8_per_tensor {"int8_per_tensor", {formats::int8, tensor, 4}, {formats::int8, tensor, 4}};
+inline constexpr kv_format int8_per_channel{"int8_per_channel", {formats::int8, channel, 4}, {formats::int8, channel, 4}};
+inline constexpr kv_format int8_per_head   {"int8_per_head", {formats::int8, head, 4}, {formats::int8, head, 4}};
 /// One fp32 scale per side, layer and token.
-inline constexpr kv_format int8_per_token   = kv_format{kv_part{formats::int8, scale_granularity::token, 4}}.named("int8_per_token");
-inline constexpr kv_format fp8_per_token    = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::token, 4}}.named("fp8_per_token");
+inline constexpr kv_format int8_per_token{"int8_per_token", {formats::int8, token, 4}, {formats::int8, token, 4}};
+inline constexpr kv_format fp8_per_token {"fp8_per_token", {formats::fp8_e4m3, token, 4}, {formats::fp8_e4m3, token, 4}};
 /// vLLM: one fp32 scale per side, token and head.
-inline constexpr kv_format int8_per_token_head = kv_format{kv_part{formats::int8, scale_granularity::token_head, 4}}.named("int8_per_token_head");
-inline constexpr kv_format fp8_per_token_head  = kv_format{kv_part{formats::fp8_e4m3, scale_granularity::token_head, 4}}.named("fp8_per_token_head");
-inline constexpr kv_format int4_per_token_head = kv_format{kv_part{formats::int4, scale_granularity::token_head, 4}}.named("int4_per_token_head");
+inline constexpr kv_format int8_per_token_head{"int8_per_token_head", {formats::int8, token_head, 4}, {formats::int8, token_head, 4}};
+inline constexpr kv_format fp8_per_token_head {"fp8_per_token_head", {formats::fp8_e4m3, token_head, 4}, {formats::fp8_e4m3, token_head, 4}};
+inline constexpr kv_format int4_per_token_head{"int4_per_token_head", {formats::int4, token_head, 4}, {formats::int4, token_head, 4}};
 /// 4-bit floats with an 8-bit scale per 16 elements (vLLM nvfp4, SGLang fp4_e2m1).
-inline constexpr kv_format nvfp4    = kv_format{detail::fp4_block16}.named("nvfp4");
-inline constexpr kv_format fp4_e2m1 = kv_format{detail::fp4_block16}.named("fp4_e2m1");
+inline constexpr kv_format nvfp4   {"nvfp4", fp4_block16, fp4_block16};
+inline constexpr kv_format fp4_e2m1{"fp4_e2m1", fp4_block16, fp4_block16};
 /// Asymmetric integers: a 16-bit scale and a 16-bit zero per side, token and head.
-inline constexpr kv_format sglang_int8  = kv_format{kv_part{formats::int8, scale_granularity::token_head, 4}}.named("sglang_int8");
-inline constexpr kv_format lmdeploy_int8 = kv_format{kv_part{formats::int8, scale_granularity::token_head, 4}}.named("lmdeploy_int8");
-inline constexpr kv_format lmdeploy_int4 = kv_format{kv_part{formats::int4, scale_granularity::token_head, 4}}.named("lmdeploy_int4");
+inline constexpr kv_format sglang_int8  {"sglang_int8", {formats::int8, token_head, 4}, {formats::int8, token_head, 4}};
+inline constexpr kv_format lmdeploy_int8{"lmdeploy_int8", {formats::int8, token_head, 4}, {formats::int8, token_head, 4}};
+inline constexpr kv_format lmdeploy_int4{"lmdeploy_int4", {formats::int4, token_head, 4}, {formats::int4, token_head, 4}};
 /// LMDeploy quant_policy 42: 4-bit keys with two norms, 2-bit values with one.
-inline constexpr kv_format lmdeploy_turboquant = kv_format{detail::norm4_int4, kv_part{formats::int2, scale_granularity::token_head, 2}}.named("lmdeploy_turboquant");
+inline constexpr kv_format lmdeploy_turboquant{"lmdeploy_turboquant", {formats::int4, token_head, 4}, {formats::int2, token_head, 2}};
 /// vLLM TurboQuant: K + V of a head share a slot of an even number of bytes.
-inline constexpr kv_format turboquant_k8v4    = kv_format{kv_part{formats::fp8_e4m3}, detail::norm4_int4}.with_slots_of(2).named("turboquant_k8v4");
-inline constexpr kv_format turboquant_4bit_nc = kv_format{detail::norm2_int4, detail::norm4_int4}.with_slots_of(2).named("turboquant_4bit_nc");
-inline constexpr kv_format turboquant_k3v4_nc = kv_format{detail::norm2_int3, detail::norm4_int4}.with_slots_of(2).named("turboquant_k3v4_nc");
-inline constexpr kv_format turboquant_3bit_nc = kv_format{detail::norm2_int3, detail::norm4_int3}.with_slots_of(2).named("turboquant_3bit_nc");
+inline constexpr kv_format turboquant_k8v4   {"turboquant_k8v4", {formats::fp8_e4m3}, {formats::int4, token_head, 4}, 2};
+inline constexpr kv_format turboquant_4bit_nc{"turboquant_4bit_nc", {formats::int4, token_head, 2}, {formats::int4, token_head, 4}, 2};
+inline constexpr kv_format turboquant_k3v4_nc{"turboquant_k3v4_nc", {formats::int3, token_head, 2}, {formats::int4, token_head, 4}, 2};
+inline constexpr kv_format turboquant_3bit_nc{"turboquant_3bit_nc", {formats::int3, token_head, 2}, {formats::int3, token_head, 4}, 2};
 /// KIVI 2-bit, fp16 scale and minimum per 32 elements; the last 128 tokens stay 16-bit.
-inline constexpr kv_format kivi2 = kv_format{detail::kivi_side}.with_residual(residual_rule::kivi, 128).named("kivi2");
+inline constexpr kv_format kivi2{"kivi2", {formats::int2, block, 4, 32}, residual_rule::kivi, 128};
 /// Transformers' QuantizedCache: 4 bits, scale and zero in 16 bits per 64 elements, the last 128 tokens 16-bit.
-inline constexpr kv_format quantized_cache_int4 = kv_format{kv_part{formats::int4, scale_granularity::block, 4, 64}}.with_residual(residual_rule::whole, 128).named("quantized_cache_int4");
+inline constexpr kv_format quantized_cache_int4{"quantized_cache_int4", {formats::int4, block, 4, 64}, residual_rule::whole, 128};
 /// MLA caches with an 8-bit latent: DeepSeek-V3.2 (656 B a token for 512 + 64; fp32 scale per 128, bf16 rotary part),
 /// its NVFP4 form (352 B), and DeepSeek-V4's entry (584 B for 448 + 64, slots of 8 B).
-inline constexpr kv_format fp8_ds_mla    = kv_format{formats::fp8_e4m3}.with_latent(kv_part{formats::fp8_e4m3, scale_granularity::block, 4, 128}, formats::bf16, detail::fp8_index_keys).named("fp8_ds_mla");
-inline constexpr kv_format fp8_ds_mla_v4 = kv_format{formats::fp8_e4m3}.with_latent(kv_part{formats::fp8_e4m3, scale_granularity::block, 1, 64}, formats::bf16, detail::fp8_index_keys).with_slots_of(8).named("fp8_ds_mla_v4");
-inline constexpr kv_format nvfp4_ds_mla  = kv_format{formats::fp8_e4m3}.with_latent(detail::fp4_block16, formats::fp8_e4m3, detail::fp8_index_keys).named("nvfp4_ds_mla");
+inline constexpr kv_format fp8_ds_mla   {"fp8_ds_mla", formats::fp8_e4m3, {formats::fp8_e4m3, block, 4, 128}, formats::bf16, fp8_index_keys};
+inline constexpr kv_format fp8_ds_mla_v4{"fp8_ds_mla_v4", formats::fp8_e4m3, {formats::fp8_e4m3, block, 1, 64}, formats::bf16, fp8_index_keys, 8};
+inline constexpr kv_format nvfp4_ds_mla {"nvfp4_ds_mla", formats::fp8_e4m3, fp4_block16, formats::fp8_e4m3, fp8_index_keys};
 
 inline constexpr const kv_format* all[] = {
     &fp8_per_tensor, &fp8_per_head, &int8_per_tensor, &int8_per_channel, &int8_per_head, &int8_per_token, &fp8_per_token,

@@ -12,7 +12,7 @@ namespace kvbudget::inline v0 {
 /// Scales that live inside the block (ggml types, MXFP4, NVFP4, NF4) are part of `block_bytes`. A format with
 /// `block_elements == 0` is the automatic one: "the dtype that the model's config names".
 struct number_format {
-  char name[16] = {};
+  const char* name = "auto";
   std::uint32_t block_elements = 0;
   std::uint32_t block_bytes = 0;
   /// True where a block is stored whole or not at all (ggml types): a row must be a multiple of the block.
@@ -23,7 +23,11 @@ struct number_format {
   [[nodiscard]] constexpr bytes size_of(std::uint64_t elements) const {
     return bytes{detail::ceil_mul_div(elements, block_bytes, block_elements)};
   }
-  friend constexpr bool operator==(const number_format&, const number_format&) = default;
+  /// Formats are the same when they store the same way, whatever they are called.
+  friend constexpr bool operator==(const number_format& a, const number_format& b) {
+    return a.block_elements == b.block_elements && a.block_bytes == b.block_bytes &&
+           a.whole_blocks == b.whole_blocks;
+  }
 };
 
 }  // namespace kvbudget::inline v0

@@ -17,17 +17,21 @@ struct stored_weights {
 };
 
 namespace detail {
+[[nodiscard]] constexpr std::uint64_t high_scale_bytes(const weight_scheme& scheme) {
+  return larger(scheme.sidecar.scale_bytes, scheme.sidecar.scale_bytes_high);
+}
+
 /// Scale factors of one matrix under a scheme.
 [[nodiscard]] constexpr std::uint64_t scales_per_matrix(const weight_scheme& scheme, std::uint64_t rows,
                                                         std::uint64_t columns) {
-  switch (scheme.scales) {
+  switch (scheme.sidecar.scales) {
     case weight_scales::none: return 0;
     case weight_scales::tensor: return 1;
     case weight_scales::channel: return rows;
-    case weight_scales::group: return checked_mul(rows, ceil_div(columns, scheme.group));
+    case weight_scales::group: return checked_mul(rows, ceil_div(columns, scheme.sidecar.group));
     case weight_scales::block:
-      return checked_mul(ceil_div(rows, scheme.group), ceil_div(columns, scheme.group));
-    case weight_scales::flat: return ceil_div(checked_mul(rows, columns), scheme.group);
+      return checked_mul(ceil_div(rows, scheme.sidecar.group), ceil_div(columns, scheme.sidecar.group));
+    case weight_scales::flat: return ceil_div(checked_mul(rows, columns), scheme.sidecar.group);
   }
   return 0;
 }
@@ -35,18 +39,21 @@ namespace detail {
 /// Zero points, g_idx, second-level scales and per-matrix constants.
 [[nodiscard]] constexpr std::uint64_t fixed_sidecar_bytes(const weight_scheme& scheme, std::uint64_t rows,
                                                           std::uint64_t columns, std::uint64_t scales) {
-  std::uint64_t sum = checked_add(scheme.matrix_bytes, checked_mul(columns, scheme.column_bytes));
-  if (scheme.zero_bits != 0) {
-    const std::uint64_t groups = ceil_div(columns, scheme.group);
-    sum = checked_add(sum, checked_mul(groups, 4 * ceil_div(checked_mul(rows, scheme.zero_bits), 32)));
+  std::uint64_t sum =
+      checked_add(scheme.sidecar.matrix_bytes, checked_mul(columns, scheme.sidecar.column_bytes));
+  if (scheme.sidecar.zero_bits != 0) {
+    const std::uint64_t groups = ceil_div(columns, scheme.sidecar.group);
+    sum =
+        checked_add(sum, checked_mul(groups, 4 * ceil_div(checked_mul(rows, scheme.sidecar.zero_bits), 32)));
   }
-  if (scheme.scales_per_super != 0) sum = checked_add(sum, 4 * ceil_div(scales, scheme.scales_per_super));
+  if (scheme.sidecar.scales_per_super != 0)
+    sum = checked_add(sum, 4 * ceil_div(scales, scheme.sidecar.scales_per_super));
   return sum;
 }
 
 [[nodiscard]] constexpr std::uint64_t payload_bytes(const weight_scheme& scheme, std::uint64_t rows,
                                                     std::uint64_t columns) {
-  if (!scheme.packed_rows) return scheme.payload.size_of(checked_mul(rows, columns)).value;
+  if (!scheme.sidecar.packed_rows) return scheme.payload.size_of(checked_mul(rows, columns)).value;
   const std::uint64_t row = scheme.payload.size_of(columns).value;
   return checked_mul(rows, round_up(row, 4));
 }
@@ -57,23 +64,23 @@ namespace detail {
                                                     std::uint64_t hidden) {
   stored_weights result;
   result.payload = scheme.payload.size_of(elements).value;
-  switch (scheme.scales) {
+  switch (scheme.sidecar.scales) {
     case weight_scales::none: break;
     case weight_scales::tensor: break;
     case weight_scales::channel:
       result.scales_high =
-          checked_mul(ceil_div(elements, larger<std::uint64_t>(hidden, 1)), scheme.scale_bytes_high);
+          checked_mul(ceil_div(elements, larger<std::uint64_t>(hidden, 1)), detail::high_scale_bytes(scheme));
       break;
     case weight_scales::group:
     case weight_scales::flat:
     case weight_scales::block: {
-      const std::uint64_t side = scheme.group;
-      const std::uint64_t each = scheme.scales == weight_scales::block ? side * side : side;
+      const std::uint64_t side = scheme.sidecar.group;
+      const std::uint64_t each = scheme.sidecar.scales == weight_scales::block ? side * side : side;
       const std::uint64_t groups = ceil_div(elements, each);
-      const std::uint64_t zeros = ceil_div(checked_mul(groups, scheme.zero_bits), 8);
-      result.scales = checked_add(checked_mul(groups, scheme.scale_bytes), zeros);
-      if (scheme.scales_per_super != 0) {
-        result.scales = checked_add(result.scales, 4 * ceil_div(groups, scheme.scales_per_super));
+      const std::uint64_t zeros = ceil_div(checked_mul(groups, scheme.sidecar.zero_bits), 8);
+      result.scales = checked_add(checked_mul(groups, scheme.sidecar.scale_bytes), zeros);
+      if (scheme.sidecar.scales_per_super != 0) {
+        result.scales = checked_add(result.scales, 4 * ceil_div(groups, scheme.sidecar.scales_per_super));
       }
       result.scales_low = result.scales;
       result.scales_high = result.scales;
@@ -131,9 +138,9 @@ namespace detail {
   };
   result.payload =
       detail::checked_mul(detail::payload_bytes(scheme, shard.rows, shard.columns), shard.copies);
-  result.scales_low = all_copies(scheme.scale_bytes_low);
-  result.scales = all_copies(scheme.scale_bytes);
-  result.scales_high = all_copies(scheme.scale_bytes_high);
+  result.scales_low = all_copies(scheme.sidecar.scale_bytes);
+  result.scales = all_copies(scheme.sidecar.scale_bytes);
+  result.scales_high = all_copies(detail::high_scale_bytes(scheme));
   return result;
 }
 
