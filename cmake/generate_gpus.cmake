@@ -7,8 +7,9 @@
 cmake_minimum_required(VERSION 3.25)
 
 if(NOT DEFINED ROOT)
-  get_filename_component(ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+  set(ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
 endif()
+cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
 if(NOT DEFINED OUTPUT)
   set(OUTPUT "${ROOT}/include/kvbudget/hardware/gpus.hpp")
 endif()

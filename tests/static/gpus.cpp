@@ -42,7 +42,8 @@ constexpr bool every_profile_is_in_order() {
   const gpu_profile* last = nullptr;
   for (const gpu_profile* gpu : gpus::all) {
     if (gpu->id[0] == '\0' || gpu->name[0] == '\0') return false;
-    if (gpu->nominal_bytes == 0 && gpu->driver_total_bytes == 0 && gpu->runtime_total_bytes == 0) return false;
+    if (gpu->nominal_bytes == 0 && gpu->driver_total_bytes == 0 && gpu->runtime_total_bytes == 0)
+      return false;
     if (gpu->runtime_total_bytes == 0 && gpu->runtime_total_rounding_bytes != 0) return false;
     // A program never sees more than the driver has; ECC never adds memory.
     if (gpu->driver_total_bytes != 0 &&

@@ -48,8 +48,8 @@ struct name_key {
   return at == key.length;
 }
 
-/// The name behind a leading word and its separator ("nvidia-a40", "NVIDIA A40" → "a40"); the whole name where
-/// it does not start with that word.
+/// The name behind a leading word and its separator ("nvidia-a40", "NVIDIA A40" → "a40"); the whole name
+/// where it does not start with that word.
 [[nodiscard]] constexpr const char* without_leading_word(const char* name, const char* word) {
   const char* rest = name;
   while (is_separator(*rest)) ++rest;
@@ -92,6 +92,14 @@ struct name_key {
     any = true;
   }
   return any;
+}
+
+[[nodiscard]] constexpr bool starts_with(const name_key& name, const name_key& beginning) {
+  if (beginning.cut || beginning.length > name.length) return false;
+  for (std::size_t i = 0; i < beginning.length; ++i) {
+    if (name.text[i] != beginning.text[i]) return false;
+  }
+  return true;
 }
 
 /// How many characters must be added, removed or replaced to turn one key into the other (Levenshtein), or

@@ -53,7 +53,7 @@ struct gpu_lookup {
 /// 1. A name that is an id, a vendor's name or an alias means that GPU.
 /// 2. Else a name whose words all occur among the words of exactly one GPU's id and name means that one
 ///    ("h100 sxm"); if they occur in several it is ambiguous ("h100").
-/// 3. Else it is unknown, and the nearest names by edit distance are suggested.
+/// 3. Else it is unknown, and names that start so, or are nearest by edit distance, are suggested.
 ///
 /// Never throws and never allocates; usable in constant expressions.
 [[nodiscard]] constexpr gpu_lookup find_gpu(const char* name) {
@@ -109,8 +109,10 @@ struct gpu_lookup {
   detail::nearest_entries<gpu_lookup::max_suggestions> near;
   const auto offer = [&](std::size_t index, const gpu_profile& gpu, const char* text) {
     const detail::name_key& key = asked_of(gpu);
+    const detail::name_key other = detail::key_of(bare(gpu, text));
     const std::size_t limit = near.limit(detail::spelling_limit(key));
-    const std::size_t distance = detail::edit_distance(key, detail::key_of(bare(gpu, text)), limit);
+    const std::size_t distance =
+        detail::starts_with(other, key) ? 0 : detail::edit_distance(key, other, limit);
     if (distance <= limit) near.offer(index, distance);
   };
   for (std::size_t i = 0; i < count; ++i) offer(i, *gpus::all[i], gpus::all[i]->id);

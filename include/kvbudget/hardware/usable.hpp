@@ -81,8 +81,8 @@ namespace detail {
   if (seen.high != bytes{}) return seen;
   if (gpu.nominal_bytes == 0) detail::the_profile_gives_no_memory_size();
   const std::uint64_t nominal = gpu.nominal_bytes;
-  const std::uint64_t least = gpu.unified_memory ? detail::floor_mul_div(nominal, 2, 3)
-                                                 : detail::floor_mul_div(nominal, 15, 16);
+  const std::uint64_t least =
+      gpu.unified_memory ? detail::floor_mul_div(nominal, 2, 3) : detail::floor_mul_div(nominal, 15, 16);
   const std::uint64_t binary = detail::floor_mul_div(nominal, 1024 * 1024 * 1024, 1000 * 1000 * 1000);
   return {.low = bytes{least} - bytes{constants::driver_reserve.high},
           .expected = bytes{nominal} - bytes{constants::driver_reserve.expected},

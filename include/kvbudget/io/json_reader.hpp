@@ -1,0 +1,274 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kvbudget/io/input_error.hpp"
+#include "kvbudget/io/read_file.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// What a JSON reader accepts at most; anything beyond is refused with a message.
+struct json_limits {
+  std::uint64_t bytes = std::uint64_t{1} << 20;
+  std::size_t depth = 64;       ///< arrays and objects inside each other
+  bool null_is_absent = false;  ///< `"key": null` reads like a missing key (Hugging Face's habit)
+};
+
+/// A parsed file and the name under which errors speak of it.
+struct json_document {
+  std::string source;
+  nlohmann::json root;
+  bool null_is_absent = false;
+};
+
+namespace detail {
+
+/// Stops where brackets nest deeper than `most`; one pass, before anything is allocated for them.
+inline void refuse_deep_nesting(std::string_view text, std::size_t most, const std::string& source) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '"') {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > most) {
+        refuse_input(source + ": nests deeper than " + std::to_string(most) + " levels at byte " +
+                     std::to_string(i));
+      }
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Parses JSON text. Malformed text, a key that occurs twice in one object, and what exceeds the limits
+/// throw `input_error`, which names `source`.
+[[nodiscard]] inline json_document parse_json(std::string_view text, std::string source,
+                                              const json_limits& limits = {}) {
+  source = detail::printable(source);
+  if (text.size() > limits.bytes) {
+    detail::refuse_input(source + ": is larger than the " + std::to_string(limits.bytes) +
+                         " bytes that are accepted");
+  }
+  detail::refuse_deep_nesting(text, limits.depth, source);
+  json_document document{std::move(source), nullptr, limits.null_is_absent};
+  std::vector<std::set<std::string>> keys;
+  const auto no_key_twice = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+    if (event == nlohmann::json::parse_event_t::object_start) {
+      keys.emplace_back();
+    } else if (event == nlohmann::json::parse_event_t::object_end) {
+      keys.pop_back();
+    } else if (event == nlohmann::json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys.back().insert(key).second) {
+        detail::refuse_input(document.source + ": key \"" + detail::printable(key, 60) + "\" occurs twice");
+      }
+    }
+    return true;
+  };
+  try {
+    document.root = nlohmann::json::parse(text.begin(), text.end(), no_key_twice);
+  } catch (const nlohmann::json::exception& problem) {
+    std::string_view reason =
+        problem.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
+    if (const std::size_t end = reason.find("] "); end != std::string_view::npos)
+      reason.remove_prefix(end + 2);
+    detail::refuse_input(document.source + ": is not valid JSON: " + detail::printable(reason));
+  }
+  return document;
+}
+
+/// Reads and parses a JSON file; see `parse_json` and `json_limits`.
+[[nodiscard]] inline json_document load_json(const std::filesystem::path& path,
+                                             const json_limits& limits = {}) {
+  return parse_json(detail::read_file(path, limits.bytes), path.string(), limits);
+}
+
+/// One place in a JSON document, with its path for messages (`memory.driver_total_bytes`, `aliases[2]`).
+///
+/// Refers to the document, which must outlive it. Every accessor checks the type; what does not fit throws
+/// `input_error` as `source: path: what was expected`.
+class json_field {
+ public:
+  explicit json_field(const json_document& document)
+      : json_field(document.root, document.source, "", document.null_is_absent) {}
+  explicit json_field(json_document&&) = delete;
+  /// A value that came from elsewhere than a file; `source` is what messages call it and must outlive this.
+  json_field(const nlohmann::json& value, const std::string& source, std::string path = "",
+             bool null_is_absent = false)
+      : value_(&value), source_(&source), path_(std::move(path)), null_is_absent_(null_is_absent) {}
+
+  [[nodiscard]] const nlohmann::json& value() const { return *value_; }
+  [[nodiscard]] const std::string& source() const { return *source_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// Throws `source: path: reason`.
+  [[noreturn]] void refuse(std::string_view reason) const {
+    std::string line = *source_ + ": ";
+    if (!path_.empty()) line += detail::printable(path_) + ": ";
+    detail::refuse_input(line + detail::printable(reason, 400));
+  }
+
+  // -- members of an object ---------------------------------------------------------------------------------
+
+  /// Stops unless this is an object.
+  const json_field& as_object() const {
+    if (!value_->is_object()) refuse(std::string("must be an object, not ") + kind());
+    return *this;
+  }
+
+  /// Stops at a member that is not in the list: a misspelt figure must not be lost silently.
+  void allow_only(std::initializer_list<std::string_view> known) const {
+    as_object();
+    for (const auto& [key, unused] : value_->items()) {
+      bool listed = false;
+      for (const std::string_view name : known) listed = listed || name == key;
+      if (listed) continue;
+      std::string line = "unknown key \"" + detail::printable(key, 60) + "\", expected one of";
+      for (const std::string_view name : known) line.append(" ").append(name);
+      refuse(line);
+    }
+  }
+
+  [[nodiscard]] std::optional<json_field> find(const std::string& key) const {
+    as_object();
+    const auto member = value_->find(key);
+    if (member == value_->end() || (null_is_absent_ && member->is_null())) return std::nullopt;
+    return json_field(*member, *source_, path_.empty() ? key : path_ + "." + key, null_is_absent_);
+  }
+
+  [[nodiscard]] json_field at(const std::string& key) const {
+    std::optional<json_field> member = find(key);
+    if (!member) refuse("key \"" + key + "\" is missing");
+    return *member;
+  }
+
+  [[nodiscard]] std::uint64_t required_integer(const std::string& key) const { return at(key).integer(); }
+  [[nodiscard]] std::optional<std::uint64_t> optional_integer(const std::string& key) const {
+    const std::optional<json_field> member = find(key);
+    if (!member) return std::nullopt;
+    return member->integer();
+  }
+  [[nodiscard]] double required_number(const std::string& key) const { return at(key).number(); }
+  [[nodiscard]] std::optional<double> optional_number(const std::string& key) const {
+    const std::optional<json_field> member = find(key);
+    if (!member) return std::nullopt;
+    return member->number();
+  }
+  [[nodiscard]] const std::string& required_text(const std::string& key) const { return at(key).text(); }
+  [[nodiscard]] std::optional<std::string> optional_text(const std::string& key) const {
+    const std::optional<json_field> member = find(key);
+    if (!member) return std::nullopt;
+    return member->text();
+  }
+  [[nodiscard]] bool required_flag(const std::string& key) const { return at(key).flag(); }
+  [[nodiscard]] std::optional<bool> optional_flag(const std::string& key) const {
+    const std::optional<json_field> member = find(key);
+    if (!member) return std::nullopt;
+    return member->flag();
+  }
+
+  // -- elements of an array ---------------------------------------------------------------------------------
+
+  /// Stops unless this is an array; the number of its elements.
+  [[nodiscard]] std::size_t size() const {
+    if (!value_->is_array()) refuse(std::string("must be an array, not ") + kind());
+    return value_->size();
+  }
+  [[nodiscard]] json_field at(std::size_t index) const {
+    if (index >= size()) refuse("has no element " + std::to_string(index));
+    return json_field((*value_)[index], *source_, path_ + "[" + std::to_string(index) + "]", null_is_absent_);
+  }
+
+  // -- this value itself ------------------------------------------------------------------------------------
+
+  /// A whole number from 0 to 2^63 − 1; negative, fractional and larger ones stop.
+  [[nodiscard]] std::uint64_t integer() const {
+    if (value_->is_number_unsigned()) {
+      const auto number = value_->get<std::uint64_t>();
+      if (number > static_cast<std::uint64_t>(INT64_MAX)) refuse("must be below 2^63");
+      return number;
+    }
+    if (value_->is_number_integer()) refuse("must not be negative");
+    if (value_->is_number_float()) {
+      if (const auto number = value_->get<double>(); number >= 9.2e18 || number <= -9.2e18) {
+        refuse("must be a whole number below 2^63");
+      }
+      refuse("must be a whole number, not a fractional one");
+    }
+    refuse(std::string("must be a whole number, not ") + kind());
+  }
+
+  /// A whole number from 1 to 2^63 − 1.
+  [[nodiscard]] std::uint64_t positive_integer() const {
+    const std::uint64_t number = integer();
+    if (number == 0) refuse("must be above zero (leave out what is not known)");
+    return number;
+  }
+
+  /// Any finite number.
+  [[nodiscard]] double number() const {
+    if (!value_->is_number()) refuse(std::string("must be a number, not ") + kind());
+    return value_->get<double>();
+  }
+
+  [[nodiscard]] const std::string& text() const {
+    if (!value_->is_string()) refuse(std::string("must be text, not ") + kind());
+    return value_->get_ref<const std::string&>();
+  }
+
+  [[nodiscard]] bool flag() const {
+    if (!value_->is_boolean()) refuse(std::string("must be true or false, not ") + kind());
+    return value_->get<bool>();
+  }
+
+  /// Text that fits into a name of `Size` characters with its closing zero, without control characters.
+  template <std::size_t Size> void copy_text(char (&name)[Size]) const {
+    const std::string& from = text();
+    if (from.empty()) refuse("must not be empty");
+    if (from.size() >= Size) {
+      refuse("has " + std::to_string(from.size()) + " characters, at most " + std::to_string(Size - 1) +
+             " are kept");
+    }
+    for (const char c : from) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) refuse("must not hold control characters");
+    }
+    for (std::size_t i = 0; i < Size; ++i) name[i] = i < from.size() ? from[i] : '\0';
+  }
+
+ private:
+  [[nodiscard]] const char* kind() const {
+    if (value_->is_null()) return "null";
+    if (value_->is_boolean()) return "true or false";
+    if (value_->is_number()) return "a number";
+    if (value_->is_string()) return "text";
+    if (value_->is_array()) return "an array";
+    return "an object";
+  }
+
+  const nlohmann::json* value_;
+  const std::string* source_;
+  std::string path_;
+  bool null_is_absent_;
+};
+
+}  // namespace kvbudget::inline v0
