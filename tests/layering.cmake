@@ -3,6 +3,7 @@
 # The folders form a list, and a header may include only its own folder and those before it. What a folder may
 # use of the world outside is written down here too, since it decides what including kvbudget costs.
 cmake_minimum_required(VERSION 3.25)
+cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
 
 set(folders detail units format model workload hardware parallel deployment memory engine plan)
 set(core_standard_headers cstdint cstddef new)
