@@ -8,6 +8,12 @@
 #   cmake -DCOMPILER=<c++> -DCOMPILER_ID=GNU|Clang -DFLAGS=<flags> -DSOURCE=<file> -P check.cmake
 cmake_minimum_required(VERSION 3.25)
 
+# Stops with `reason`; what the compiler said is printed as it is, which FATAL_ERROR would refill like prose.
+function(refuse reason)
+  message("${output}")
+  message(FATAL_ERROR "${reason}")
+endfunction()
+
 # Sets `status` and `output` of compiling SOURCE with the extra flags in ARGN.
 function(compile status output)
   separate_arguments(flags UNIX_COMMAND "${FLAGS}")
@@ -29,7 +35,7 @@ endif()
 
 compile(status output)
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${SOURCE}: the part that must compile does not:\n${output}")
+  refuse("${SOURCE}: the part that must compile does not")
 endif()
 
 compile(status output -DKVBUDGET_MUST_FAIL)
@@ -70,6 +76,6 @@ if(count EQUAL 0)
   message(FATAL_ERROR "${SOURCE}: no `// expect:` line for this compiler, so any error would pass")
 endif()
 if(missing)
-  message(FATAL_ERROR "${SOURCE}: the compiler's message does not match\n${missing}it says:\n${output}")
+  refuse("${SOURCE}: the compiler's message, above, does not match\n${missing}")
 endif()
 message(STATUS "refused, and the message matches ${count} pattern(s)")
