@@ -175,7 +175,7 @@ TEST_CASE("a profile without a total is refused unless the marketed size is enou
   CHECK_THROWS_WITH(usable(gpus::nvidia_a2_16gb),
                     "the marketed size alone (16000000000 bytes) is refused: measure the GPU or pass "
                     "nominal_is_enough");
-  CHECK(usable(gpus::nvidia_a2_16gb, nominal_is_enough).from == basis::assumed);
+  CHECK(usable(gpus::nvidia_a2_16gb, nominal_is_enough).known == basis::assumed);
   CHECK_THROWS_WITH(usable(gpu_profile{}), "the GPU profile gives no memory size");
   CHECK_THROWS_WITH(usable(gpu_profile{}, nominal_is_enough), "the GPU profile gives no memory size");
   CHECK_THROWS_AS(usable(gpu_profile{.driver_total_bytes = 1}), error);  // less than the driver's reserve

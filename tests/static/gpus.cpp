@@ -76,17 +76,17 @@ static_assert(sizeof(gpus::all) / sizeof(gpus::all[0]) >= 80);
 
 // ---- usable -----------------------------------------------------------------------------------------------
 constexpr usable_memory h100 = usable(gpus::nvidia_h100_sxm_80gb);  // the runtime's 79.19 GiB
-static_assert(h100.expected == 85'029'615'043_B && h100.from == basis::measured);
+static_assert(h100.expected == 85'029'615'043_B && h100.known == basis::measured);
 static_assert(h100.high - h100.low == 2 * 5'368'709_B);
 
 constexpr usable_memory gb200 = usable(gpus::nvidia_gb200_192gb);  // only the driver's total is known
-static_assert(gb200.from == basis::assumed);
+static_assert(gb200.known == basis::assumed);
 static_assert(gb200.low == mebibytes(189'471) - 966'367'641_B);
 static_assert(gb200.expected == mebibytes(189'471) - 644'245'094_B);
 static_assert(gb200.high == mebibytes(189'471) - 322'122'547_B);
 
 constexpr usable_memory a2 = usable(gpus::nvidia_a2_16gb, nominal_is_enough);
-static_assert(a2.from == basis::assumed);
+static_assert(a2.known == basis::assumed);
 static_assert(a2.low == 15_GB - 966'367'641_B);
 static_assert(a2.expected == 16_GB - 644'245'094_B);
 static_assert(a2.high == 16_GiB - 322'122'547_B);
@@ -118,11 +118,11 @@ constexpr bool guess_from_the_driver_total_is_honest() {
 }
 static_assert(guess_from_the_driver_total_is_honest());
 
-static_assert(usable(gpus::apple_m4_max_64gb).from == basis::assumed);
+static_assert(usable(gpus::apple_m4_max_64gb).known == basis::assumed);
 static_assert(usable(gpus::apple_m4_max_64gb).expected == 48_GiB);
 
 constexpr node eight = node_of(gpus::nvidia_h100_sxm_80gb, 8);
-static_assert(usable(eight).expected == 8 * h100.expected && usable(eight).from == basis::measured);
+static_assert(usable(eight).expected == 8 * h100.expected && usable(eight).known == basis::measured);
 static_assert(&gpu_of(eight) == &gpus::nvidia_h100_sxm_80gb);
 
 // ---- lookup -----------------------------------------------------------------------------------------------

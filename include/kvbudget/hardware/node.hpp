@@ -41,7 +41,7 @@ node node_of(gpu_profile&&, std::uint32_t = 1) = delete;  // the node would refe
   return {.low = one.low * machine.count,
           .expected = one.expected * machine.count,
           .high = one.high * machine.count,
-          .from = one.from};
+          .known = one.known};
 }
 
 }  // namespace kvbudget::inline v0

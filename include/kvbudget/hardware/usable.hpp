@@ -23,7 +23,7 @@ struct usable_memory {
   bytes low{};
   bytes expected{};
   bytes high{};
-  basis from = basis::assumed;
+  basis known = basis::assumed;
 
   friend constexpr bool operator==(const usable_memory&, const usable_memory&) = default;
 };
@@ -37,7 +37,7 @@ inline constexpr nominal_is_enough_t nominal_is_enough{};
 
 namespace detail {
 
-/// What follows from the totals that somebody saw; `from == assumed` with `high == 0` when there is none.
+/// What follows from the totals that somebody saw; `known == assumed` with `high == 0` when there is none.
 [[nodiscard]] constexpr usable_memory usable_as_seen(const gpu_profile& gpu) {
   if (gpu.runtime_total_bytes != 0) {
     const std::uint64_t total = gpu.runtime_total_bytes;
@@ -45,14 +45,14 @@ namespace detail {
     return {.low = bytes{checked_sub(total, rounding)},
             .expected = bytes{total},
             .high = bytes{checked_add(total, rounding)},
-            .from = gpu.working_set_assumed ? basis::assumed : basis::measured};
+            .known = gpu.working_set_assumed ? basis::assumed : basis::measured};
   }
   if (gpu.driver_total_bytes != 0) {
     const bytes total{gpu.driver_total_bytes};
     return {.low = total - bytes{constants::driver_reserve.high},
             .expected = total - bytes{constants::driver_reserve.expected},
             .high = total - bytes{constants::driver_reserve.low},
-            .from = constants::driver_reserve.from};
+            .known = constants::driver_reserve.known};
   }
   return {};
 }
@@ -87,7 +87,7 @@ namespace detail {
   return {.low = bytes{least} - bytes{constants::driver_reserve.high},
           .expected = bytes{nominal} - bytes{constants::driver_reserve.expected},
           .high = bytes{binary} - bytes{constants::driver_reserve.low},
-          .from = basis::assumed};
+          .known = basis::assumed};
 }
 
 }  // namespace kvbudget::inline v0

@@ -32,7 +32,7 @@ constexpr void add_framework(memory_budget& budget, const deployment& d) {
   measured_constant workspace = hopper ? constants::cublas_workspace_sm_90 : constants::cublas_workspace;
   if (d.framework.compute_capability_major == 0) {  // unknown GPU: anything between the two
     workspace.high = constants::cublas_workspace_sm_90.high;
-    workspace.from = basis::assumed;
+    workspace.known = basis::assumed;
   }
   const measured_constant& communication = detail::communication_buffers(d.parallel.ranks());
 
@@ -51,13 +51,13 @@ constexpr void add_framework(memory_budget& budget, const deployment& d) {
     sum.low += bytes{part.figure->low};
     sum.expected += bytes{part.figure->expected};
     sum.high += bytes{part.figure->high};
-    sum.known = weaker(sum.known, part.figure->from);
+    sum.known = weaker(sum.known, part.figure->known);
   }
   budget.add(sum);
   for (const named& part : parts) {
     if (part.figure == nullptr || part.figure->high == 0) continue;
     budget.add({part.name, bytes{part.figure->low}, bytes{part.figure->expected}, bytes{part.figure->high},
-                part.figure->from, part.figure->source});
+                part.figure->known, part.figure->source});
   }
 }
 

@@ -14,7 +14,7 @@ struct measured_constant {
   std::uint64_t low = 0;
   std::uint64_t expected = 0;
   std::uint64_t high = 0;
-  basis from = basis::assumed;
+  basis known = basis::assumed;
   const char* source = "";  ///< public source, as text
 };
 
