@@ -243,7 +243,11 @@ class json_field {
       if (number > static_cast<std::uint64_t>(INT64_MAX)) refuse("must be below 2^63");
       return number;
     }
-    if (value_->is_number_integer()) refuse("must not be negative");
+    if (value_->is_number_integer()) {  // also what a program put in as a signed number
+      const auto number = value_->get<std::int64_t>();
+      if (number < 0) refuse("must not be negative");
+      return static_cast<std::uint64_t>(number);
+    }
     if (value_->is_number_float()) {
       if (const auto number = value_->get<double>(); number >= 9.2e18 || number <= -9.2e18) {
         refuse("must be a whole number below 2^63");
