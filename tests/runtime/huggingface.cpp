@@ -11,6 +11,7 @@
 #include "kvbudget/memory/weights.hpp"
 #include "support/catch.hpp"
 #include "support/input.hpp"
+#include "support/mutations.hpp"
 
 namespace {
 
@@ -588,58 +589,8 @@ TEST_CASE("files: missing, empty, a directory, too large") {
 
 // ---- mutations --------------------------------------------------------------------------------------------
 
-/// A generator that is the same everywhere (splitmix64).
-class numbers {
- public:
-  explicit numbers(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31);
-  }
-  std::size_t below(std::size_t limit) { return static_cast<std::size_t>(next() % limit); }
-
- private:
-  std::uint64_t state_;
-};
-
-/// Each value in the tree, objects and arrays included.
-void collect(nlohmann::json& value, std::vector<nlohmann::json*>& into) {
-  into.push_back(&value);
-  if (value.is_structured()) {
-    for (nlohmann::json& member : value) collect(member, into);
-  }
-}
-
 TEST_CASE("mutated configs give a model or an error, nothing else") {
-  const std::vector<nlohmann::json> odd = {nullptr,
-                                           true,
-                                           false,
-                                           0,
-                                           1,
-                                           2,
-                                           3,
-                                           -1,
-                                           INT64_MIN,
-                                           INT64_MAX,
-                                           UINT64_MAX,
-                                           1ULL << 32,
-                                           (1ULL << 32) - 1,
-                                           1e300,
-                                           -1e300,
-                                           0.5,
-                                           512,
-                                           513,
-                                           65536,
-                                           "",
-                                           "LLLG",
-                                           "llama",
-                                           "sliding_attention",
-                                           nlohmann::json::array(),
-                                           nlohmann::json::object(),
-                                           nlohmann::json::array({1, "x", nullptr})};
-  numbers random(20'240'701);
+  tests::numbers random(20'240'701);
   int models = 0;
   int refused = 0;
   const auto attempt = [&](const std::string& text) {
@@ -657,41 +608,9 @@ TEST_CASE("mutated configs give a model or an error, nothing else") {
   for (const published_model& published : published_models) {
     INFO(published.name);
     const std::string text = published.config;
-    for (int i = 0; i < 100; ++i) {
-      std::string bytes = text;  // flipped, doubled and lost bytes
-      for (std::size_t flips = 1 + random.below(3); flips > 0; --flips) {
-        const std::size_t at = random.below(bytes.size());
-        switch (random.below(4)) {
-          case 0: bytes[at] = static_cast<char>(random.below(256)); break;
-          case 1: bytes.erase(at, 1 + random.below(8)); break;
-          case 2: bytes.insert(at, bytes, random.below(bytes.size()), random.below(20)); break;
-          default: bytes[at] = "0123456789{}[],:\"-.eE"[random.below(21)]; break;
-        }
-        if (bytes.empty()) bytes = "{";
-      }
-      attempt(bytes);
-    }
-    for (int i = 0; i < 20; ++i) attempt(text.substr(0, random.below(text.size())));
-    for (int i = 0; i < 150; ++i) {  // values of other types and sizes, lost keys
-      nlohmann::json tree = nlohmann::json::parse(text);
-      for (std::size_t changes = 1 + random.below(2); changes > 0; --changes) {
-        std::vector<nlohmann::json*> values;
-        collect(tree, values);
-        nlohmann::json& value = *values[random.below(values.size())];
-        if (value.is_object() && !value.empty() && random.below(3) != 0) {
-          auto member = value.begin();
-          std::advance(member, static_cast<std::ptrdiff_t>(random.below(value.size())));
-          if (random.below(2) == 0) {
-            value.erase(member);
-          } else {
-            *member = odd[random.below(odd.size())];
-          }
-        } else {
-          value = odd[random.below(odd.size())];
-        }
-      }
-      attempt(tree.dump());
-    }
+    const nlohmann::json tree = nlohmann::json::parse(text);
+    for (int i = 0; i < 120; ++i) attempt(tests::mutated_bytes(text, random));
+    for (int i = 0; i < 150; ++i) attempt(tests::mutated_values(tree, random).dump());
   }
   CHECK(models > 500);
   CHECK(refused > 2000);

@@ -41,6 +41,10 @@ namespace detail {
         elements, block);
 }
 
+[[nodiscard]] constexpr bool is_fixed(scale_granularity scales) {
+  return scales != scale_granularity::none && scales < scale_granularity::token;
+}
+
 /// Bytes of one token, payload and scales apart.
 struct token_bytes {
   std::uint64_t payload = 0;
@@ -138,6 +142,10 @@ struct kv_format {
         slot_multiple(slot) {}
 
   [[nodiscard]] constexpr bool is_automatic() const { return key.format.is_automatic(); }
+  /// Whether some scales are kept per layer instead of per token.
+  [[nodiscard]] constexpr bool has_fixed_scales() const {
+    return detail::is_fixed(key.scales) || detail::is_fixed(value.scales) || detail::is_fixed(latent.scales);
+  }
 
   /// Payload and scales of one token in one attention layer.
   [[nodiscard]] constexpr detail::token_bytes token(std::uint64_t kv_heads, std::uint64_t key_dim,

@@ -70,8 +70,9 @@ struct step_size {
 
 [[nodiscard]] constexpr step_size step_of(const deployment& d, phase step, std::uint32_t data_replica) {
   std::uint64_t sequences = 0;
-  each_group_of_replica(d, data_replica,
-                        [&](const request_group& group) { sequences = checked_add(sequences, group.count); });
+  for (const request_group& group : requests_of_replica(d, data_replica)) {
+    sequences = checked_add(sequences, group.count);
+  }
   const std::uint64_t batched = d.workload.batched_tokens.value;
   const std::uint64_t rows = smaller(sequences, batched);
   return {step == phase::prefill ? batched : rows, rows, d.workload.longest_context().value};

@@ -118,11 +118,10 @@ constexpr void accumulate_with_residual(kv_cache_bytes& sum, const kv_format& fo
   const std::uint64_t shared_values = smaller(kept.shared, old_values);
   const token_bytes key = side_bytes(format.key, heads, s.key_dim);
   const token_bytes value = side_bytes(format.value, heads, s.value_dim);
-  const auto tokens_of = [&](std::uint64_t shared, std::uint64_t old) {
-    return checked_mul(checked_add(shared, checked_mul(requests, old - shared)), layers);
-  };
-  accumulate(sum, key, tokens_of(shared_keys, old_keys));
-  accumulate(sum, value, tokens_of(shared_values, old_values));
+  const cached_tokens keys{shared_keys, old_keys - shared_keys};
+  const cached_tokens values{shared_values, old_values - shared_values};
+  accumulate(sum, key, checked_mul(keys.total(requests), layers));
+  accumulate(sum, value, checked_mul(values.total(requests), layers));
   const std::uint64_t times = checked_mul(requests, layers);
   accumulate(sum.payload, side_bytes(dtype, heads, s.key_dim).payload, checked_mul(times, length - old_keys));
   accumulate(sum.payload, side_bytes(dtype, heads, s.value_dim).payload,
@@ -130,17 +129,18 @@ constexpr void accumulate_with_residual(kv_cache_bytes& sum, const kv_format& fo
 }
 }  // namespace detail
 
-/// The formats that a rank's caches and states are really in, once "automatic" is resolved.
-struct resolved_formats {
-  const kv_format& cache;
-  const number_format* dtype;  ///< null where nothing needs it
-  const number_format* convolution;
-  const number_format* recurrent;
+/// The formats that a rank's caches and states are really in, once "automatic" is resolved. The model's dtype
+/// is asked for only where something needs it.
+struct cache_formats {
+  const kv_format* cache = nullptr;
+  const number_format* dtype = nullptr;
+  const number_format* convolution = nullptr;
+  const number_format* recurrent = nullptr;
 };
 
 /// Adds `layers` layers that keep `s`, for one group of requests on one tensor rank.
 constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_group& group,
-                         std::uint64_t layers, const deployment& d, const resolved_formats& formats) {
+                         std::uint64_t layers, const deployment& d, const cache_formats& formats) {
   using namespace detail;
   const std::uint64_t length = group.context().value;
   const std::uint64_t prefix = group.shared_prefix.value;
@@ -152,30 +152,30 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
     case store_kind::sliding_window:
     case store_kind::chunked: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      if (formats.cache.residual != residual_rule::none) {
-        accumulate_with_residual(sum, formats.cache, s, heads, kept, group.count, layers, *formats.dtype);
+      if (formats.cache->residual != residual_rule::none) {
+        accumulate_with_residual(sum, *formats.cache, s, heads, kept, group.count, layers, *formats.dtype);
       } else {
-        accumulate(sum, formats.cache.token(heads, s.key_dim, s.value_dim),
+        accumulate(sum, formats.cache->token(heads, s.key_dim, s.value_dim),
                    checked_mul(kept.total(group.count), layers));
       }
       return;
     }
     case store_kind::latent: {
       const std::uint64_t cached = checked_mul(kept.total(group.count), layers);
-      accumulate(sum, formats.cache.latent_token(s.latent_rank, s.rope_dim), cached);
+      accumulate(sum, formats.cache->latent_token(s.latent_rank, s.rope_dim), cached);
       if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(formats.cache.indexer, 1, s.indexer_dim);
+        const token_bytes index = side_bytes(formats.cache->indexer, 1, s.indexer_dim);
         accumulate(sum.indexer, checked_add(index.payload, index.scales), cached);
       }
       return;
     }
     case store_kind::compressed: {
-      const token_bytes entry = formats.cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim);
+      const token_bytes entry = formats.cache->latent_token(s.key_dim - s.rope_dim, s.rope_dim);
       const std::uint64_t entries = kept.total(group.count);
       const std::uint64_t recent = window_tokens(s, length, prefix).total(group.count);
       accumulate(sum, entry, checked_mul(checked_add(entries, recent), layers));
       if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(formats.cache.indexer, 1, s.indexer_dim);
+        const token_bytes index = side_bytes(formats.cache->indexer, 1, s.indexer_dim);
         accumulate(sum.indexer, checked_add(index.payload, index.scales), checked_mul(entries, layers));
       }
       const std::uint64_t state = compressor_state_elements(s);
@@ -194,7 +194,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
     }
     case store_kind::cross_attention: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      const token_bytes token = formats.cache.token(heads, s.key_dim, s.value_dim);
+      const token_bytes token = formats.cache->token(heads, s.key_dim, s.value_dim);
       accumulate(sum.cross_attention, checked_add(token.payload, token.scales),
                  checked_mul(kept.total(group.count), layers));
       return;
@@ -213,31 +213,21 @@ namespace detail {
   return false;
 }
 
-/// Calls `use(usual, exceptional)` with the two cache formats resolved.
-template <class Use> constexpr auto with_formats(const deployment& d, Use&& use) {
-  const bool automatic = d.kv_cache.is_automatic();
-  const bool exceptions = d.kv_exceptions.any();
-  const bool automatic_exception = exceptions && d.kv_exceptions.format.is_automatic();
-  const bool states = keeps_states(*d.model);
-  const bool needs_dtype =
-      automatic || automatic_exception || d.kv_cache.residual != residual_rule::none ||
-      (exceptions && d.kv_exceptions.format.residual != residual_rule::none) ||
-      (states && (d.states.convolution.is_automatic() || d.states.recurrent.is_automatic()));
-  const number_format* dtype = needs_dtype ? &dtype_of(d) : nullptr;
-  const number_format* convolution = nullptr;
-  const number_format* recurrent = nullptr;
-  if (states) {
-    convolution = d.states.convolution.is_automatic() ? dtype : &d.states.convolution;
-    recurrent = d.states.recurrent.is_automatic() ? dtype : &d.states.recurrent;
+/// Resolves `asked`; `plain` is where the cache format of an automatic one is kept.
+[[nodiscard]] constexpr cache_formats formats_of(const deployment& d, const kv_format& asked, bool states,
+                                                 kv_format& plain) {
+  cache_formats found{&asked, nullptr, &d.states.convolution, &d.states.recurrent};
+  const bool automatic_states =
+      states && (d.states.convolution.is_automatic() || d.states.recurrent.is_automatic());
+  if (asked.is_automatic() || asked.residual != residual_rule::none || automatic_states)
+    found.dtype = &dtype_of(d);
+  if (asked.is_automatic()) {
+    plain = kv_format{*found.dtype};
+    found.cache = &plain;
   }
-  if (!automatic && !automatic_exception) {
-    return use(resolved_formats{d.kv_cache, dtype, convolution, recurrent},
-               resolved_formats{d.kv_exceptions.format, dtype, convolution, recurrent});
-  }
-  const kv_format plain{*dtype};
-  return use(
-      resolved_formats{automatic ? plain : d.kv_cache, dtype, convolution, recurrent},
-      resolved_formats{automatic_exception ? plain : d.kv_exceptions.format, dtype, convolution, recurrent});
+  if (found.convolution->is_automatic()) found.convolution = found.dtype;
+  if (found.recurrent->is_automatic()) found.recurrent = found.dtype;
+  return found;
 }
 }  // namespace detail
 
@@ -245,20 +235,23 @@ template <class Use> constexpr auto with_formats(const deployment& d, Use&& use)
 [[nodiscard]] constexpr kv_cache_bytes kv_cache_of(const deployment& d, const rank_share& share,
                                                    std::uint32_t data_replica = 0) {
   const model_architecture& model = *d.model;
-  return detail::with_formats(d, [&](const resolved_formats& usual, const resolved_formats& other) {
-    kv_cache_bytes sum;
-    each_group_of_replica(d, data_replica, [&](const request_group& group) {
-      for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-        const layer_kind& layer = model.kinds[kind];
-        for (std::size_t i = 0; i < layer.store_count; ++i) {
-          if (share.layers[kind] != 0) add_store(sum, layer.stores[i], group, share.layers[kind], d, usual);
-          if (share.exceptions[kind] != 0)
-            add_store(sum, layer.stores[i], group, share.exceptions[kind], d, other);
-        }
+  const bool states = detail::keeps_states(model);
+  kv_format plain[2];
+  const cache_formats usual = detail::formats_of(d, d.kv_cache, states, plain[0]);
+  const cache_formats other =
+      share.has_exceptions ? detail::formats_of(d, d.kv_exceptions.format, states, plain[1]) : usual;
+  kv_cache_bytes sum;
+  for (const request_group& group : requests_of_replica(d, data_replica)) {
+    for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+      const layer_kind& layer = model.kinds[kind];
+      for (std::size_t i = 0; i < layer.store_count; ++i) {
+        const store& s = layer.stores[i];
+        if (share.layers[kind] != 0) add_store(sum, s, group, share.layers[kind], d, usual);
+        if (share.exceptions[kind] != 0) add_store(sum, s, group, share.exceptions[kind], d, other);
       }
-    });
-    return sum;
-  });
+    }
+  }
+  return sum;
 }
 
 /// How a rank's cache grows: bytes per further token of one request at some context, and what a request keeps
@@ -269,51 +262,65 @@ struct kv_growth {
 };
 
 namespace detail {
-constexpr void add_growth(kv_growth& growth, const store& s, std::uint64_t context, std::uint64_t layers,
-                          const deployment& d, const resolved_formats& formats) {
-  const auto grows = [&](std::uint64_t each, std::uint64_t per_tokens) {
-    growth.bytes_per_token = growth.bytes_per_token + ratio{checked_mul(each, layers), per_tokens};
-  };
-  const auto fixed = [&](std::uint64_t each, std::uint64_t times) {
-    growth.fixed_bytes_per_sequence += bytes{checked_mul(checked_mul(each, layers), times)};
-  };
-  const auto both = [](const token_bytes& cost) { return cost.payload + cost.scales; };
+/// A store's growth: bytes per `tokens_each` tokens while it grows, and what it keeps that grows no more.
+struct store_growth {
+  std::uint64_t bytes = 0;
+  std::uint64_t tokens_each = 1;
+  std::uint64_t fixed = 0;
+  std::uint64_t window_bytes = 0;  ///< per token, only inside the window
+};
+
+[[nodiscard]] constexpr std::uint64_t sum_of(const token_bytes& cost) { return cost.payload + cost.scales; }
+
+[[nodiscard]] constexpr store_growth growth_of(const store& s, const deployment& d,
+                                               const cache_formats& formats) {
   switch (s.kind) {
     case store_kind::none:
-    case store_kind::shared: return;
+    case store_kind::shared: break;
     case store_kind::full:
     case store_kind::sliding_window:
     case store_kind::chunked: {
-      const std::uint64_t token =
-          both(formats.cache.token(local_kv_heads(s.kv_heads, d.parallel.tensor), s.key_dim, s.value_dim));
-      if (s.kind == store_kind::full) return grows(token, d.parallel.decode_context);
-      return context < s.window ? grows(token, 1) : fixed(token, s.window);
+      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
+      const std::uint64_t each = sum_of(formats.cache->token(heads, s.key_dim, s.value_dim));
+      if (s.kind == store_kind::full) return {each, d.parallel.decode_context};
+      return {.window_bytes = each};
     }
     case store_kind::latent: {
-      std::uint64_t token = both(formats.cache.latent_token(s.latent_rank, s.rope_dim));
-      if (s.indexer_dim != 0) token += both(side_bytes(formats.cache.indexer, 1, s.indexer_dim));
-      return grows(token, d.parallel.decode_context);
+      const std::uint64_t index =
+          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(formats.cache->indexer, 1, s.indexer_dim));
+      return {sum_of(formats.cache->latent_token(s.latent_rank, s.rope_dim)) + index,
+              d.parallel.decode_context};
     }
     case store_kind::compressed: {
-      const std::uint64_t entry = both(formats.cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim));
-      if (context < s.window) {
-        grows(entry, 1);
-      } else {
-        fixed(entry, s.window);
-      }
-      if (s.compress_ratio == 0) return;
-      std::uint64_t per_entry = entry;
-      if (s.indexer_dim != 0) per_entry += both(side_bytes(formats.cache.indexer, 1, s.indexer_dim));
-      grows(per_entry, s.compress_ratio);
-      return fixed(formats.recurrent->size_of(compressor_state_elements(s)).value, 1);
+      const std::uint64_t entry = sum_of(formats.cache->latent_token(s.key_dim - s.rope_dim, s.rope_dim));
+      if (s.compress_ratio == 0) return {.window_bytes = entry};
+      const std::uint64_t index =
+          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(formats.cache->indexer, 1, s.indexer_dim));
+      return {entry + index, s.compress_ratio, formats.recurrent->size_of(compressor_state_elements(s)).value,
+              entry};
     }
     case store_kind::recurrent:
     case store_kind::cross_attention: {
       kv_cache_bytes sum;
       add_store(sum, s, request_group{.count = 1}, 1, d, formats);
-      return fixed(sum.total().value, 1);
+      return {.fixed = sum.total().value};
     }
   }
+  return {};
+}
+
+constexpr void add_growth(kv_growth& growth, const store& s, std::uint64_t context, std::uint64_t layers,
+                          const deployment& d, const cache_formats& formats) {
+  if (layers == 0) return;
+  const store_growth each = growth_of(s, d, formats);
+  std::uint64_t fixed = each.fixed;
+  growth.bytes_per_token = growth.bytes_per_token + ratio{checked_mul(each.bytes, layers), each.tokens_each};
+  if (context < s.window) {
+    growth.bytes_per_token = growth.bytes_per_token + ratio{checked_mul(each.window_bytes, layers), 1};
+  } else {
+    fixed = checked_add(fixed, checked_mul(each.window_bytes, s.window));
+  }
+  growth.fixed_bytes_per_sequence += bytes{checked_mul(fixed, layers)};
 }
 }  // namespace detail
 
@@ -321,36 +328,40 @@ constexpr void add_growth(kv_growth& growth, const store& s, std::uint64_t conte
 /// per token (divided by the compression ratio or the decode-context degree), never a rounded difference.
 [[nodiscard]] constexpr kv_growth kv_growth_of(const deployment& d, const rank_share& share, tokens context) {
   const model_architecture& model = *d.model;
-  return detail::with_formats(d, [&](const resolved_formats& usual, const resolved_formats& other) {
-    kv_growth growth;
-    for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-      const layer_kind& layer = model.kinds[kind];
-      for (std::size_t i = 0; i < layer.store_count; ++i) {
-        if (share.layers[kind] != 0) {
-          detail::add_growth(growth, layer.stores[i], context.value, share.layers[kind], d, usual);
-        }
-        if (share.exceptions[kind] != 0) {
-          detail::add_growth(growth, layer.stores[i], context.value, share.exceptions[kind], d, other);
-        }
-      }
+  const bool states = detail::keeps_states(model);
+  kv_format plain[2];
+  const cache_formats usual = detail::formats_of(d, d.kv_cache, states, plain[0]);
+  const cache_formats other =
+      share.has_exceptions ? detail::formats_of(d, d.kv_exceptions.format, states, plain[1]) : usual;
+  kv_growth growth;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    for (std::size_t i = 0; i < layer.store_count; ++i) {
+      detail::add_growth(growth, layer.stores[i], context.value, share.layers[kind], d, usual);
+      detail::add_growth(growth, layer.stores[i], context.value, share.exceptions[kind], d, other);
     }
-    return growth;
-  });
+  }
+  return growth;
 }
+
+namespace detail {
+constexpr void add_part(memory_budget& budget, const char* name, std::uint64_t size, const char* source) {
+  if (size != 0) budget.add({name, bytes{size}, source});
+}
+}  // namespace detail
 
 /// Writes the line `kv_cache` and its parts; parts that are empty are left out.
 constexpr void add_kv_cache(memory_budget& budget, const deployment& d, const rank_share& share,
                             std::uint32_t data_replica) {
   const kv_cache_bytes found = kv_cache_of(d, share, data_replica);
   budget.add({"kv_cache", found.total(), "stores of every layer x tokens of every live request"});
-  const auto part = [&budget](const char* name, std::uint64_t size, const char* source) {
-    if (size != 0) budget.add({name, bytes{size}, source});
-  };
-  part("kv_cache.payload", found.payload, "keys, values and latents of the cached tokens");
-  part("kv_cache.scales", found.scales, "scale factors that come with every token");
-  part("kv_cache.indexer", found.indexer, "index keys of sparse attention");
-  part("kv_cache.state", found.state, "recurrent states, one per live request");
-  part("kv_cache.cross_attention", found.cross_attention, "keys and values of encoder tokens");
+  detail::add_part(budget, "kv_cache.payload", found.payload,
+                   "keys, values and latents of the cached tokens");
+  detail::add_part(budget, "kv_cache.scales", found.scales, "scale factors that come with every token");
+  detail::add_part(budget, "kv_cache.indexer", found.indexer, "index keys of sparse attention");
+  detail::add_part(budget, "kv_cache.state", found.state, "recurrent states, one per live request");
+  detail::add_part(budget, "kv_cache.cross_attention", found.cross_attention,
+                   "keys and values of encoder tokens");
 }
 
 }  // namespace kvbudget::inline v0

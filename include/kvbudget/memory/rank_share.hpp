@@ -11,6 +11,7 @@ namespace kvbudget::inline v0 {
 struct rank_share {
   std::uint16_t layers[max_layer_kinds] = {};      ///< layers of each kind whose cache has the usual format
   std::uint16_t exceptions[max_layer_kinds] = {};  ///< layers of each kind that keep the exceptional format
+  bool has_exceptions = false;
   layer_range range{};
   bool first_stage = true;
   bool last_stage = true;
@@ -29,6 +30,7 @@ struct rank_share {
   share.first_stage = where.stage == 0;
   share.last_stage = where.stage + 1 == d.parallel.pipeline;
   const bool exceptions = d.kv_exceptions.any();
+  share.has_exceptions = exceptions;
   if (d.parallel.pipeline == 1 && !exceptions) {
     for (std::size_t kind = 0; kind < model.kind_count; ++kind) share.layers[kind] = model.layers_of[kind];
     return share;
@@ -44,25 +46,25 @@ struct rank_share {
   return share;
 }
 
-/// Calls `visit(group)` with the requests that data-parallel replica `replica` serves: requests are dealt
-/// round robin in group order, so replica 0 gets ⌈sequences / replicas⌉.
-template <class Visit>
-constexpr void each_group_of_replica(const deployment& d, std::uint32_t replica, Visit&& visit) {
+/// The requests that one data-parallel replica serves: all of them are dealt round robin in group order, so
+/// replica 0 gets ⌈sequences / replicas⌉.
+[[nodiscard]] constexpr request_list requests_of_replica(const deployment& d, std::uint32_t replica) {
+  request_list list = d.workload.requests();
   const std::uint64_t replicas = d.parallel.data;
-  if (replicas == 1) {
-    d.workload.each_group(visit);
-    return;
+  if (replicas == 1) return list;
+  request_list dealt;
+  std::uint64_t all_before = 0;
+  std::uint64_t dealt_before = 0;
+  for (const request_group& group : list) {
+    all_before = detail::checked_add(all_before, group.count);
+    const std::uint64_t until = all_before > replica ? detail::ceil_div(all_before - replica, replicas) : 0;
+    request_group& mine = dealt.items[dealt.count];
+    mine = group;
+    mine.count = until - dealt_before;
+    dealt_before = until;
+    if (mine.count != 0) ++dealt.count;
   }
-  std::uint64_t start = 0;
-  d.workload.each_group([&](request_group group) {
-    const std::uint64_t end = detail::checked_add(start, group.count);
-    const auto dealt = [&](std::uint64_t until) {
-      return until > replica ? detail::ceil_div(until - replica, replicas) : 0;
-    };
-    group.count = dealt(end) - dealt(start);
-    start = end;
-    if (group.count != 0) visit(group);
-  });
+  return dealt;
 }
 
 }  // namespace kvbudget::inline v0

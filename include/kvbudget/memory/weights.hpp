@@ -8,10 +8,10 @@
 
 namespace kvbudget::inline v0 {
 
-/// Bytes of some weights: the elements themselves, and the scale factors and zero points beside them.
+/// Bytes of some weights: the elements themselves, and the scale factors and zero points beside them. The
+/// expected size of a scale is also the lowest.
 struct stored_weights {
   std::uint64_t payload = 0;
-  std::uint64_t scales_low = 0;
   std::uint64_t scales = 0;
   std::uint64_t scales_high = 0;
 };
@@ -82,7 +82,6 @@ namespace detail {
       if (scheme.sidecar.scales_per_super != 0) {
         result.scales = checked_add(result.scales, 4 * ceil_div(groups, scheme.sidecar.scales_per_super));
       }
-      result.scales_low = result.scales;
       result.scales_high = result.scales;
       break;
     }
@@ -118,65 +117,34 @@ namespace detail {
 
 /// Bytes of one rank's shard of a weight group, by the rule of `weight_scheme`.
 [[nodiscard]] constexpr stored_weights stored(const weight_group& group, const weight_shard& shard,
-                                              const weight_scheme& scheme, bool quantized,
-                                              const number_format& dtype, std::uint64_t hidden) {
-  stored_weights result;
-  if (!quantized) {
-    result.payload = dtype.size_of(shard.elements()).value;
-    return result;
-  }
-  if (scheme.every_element) {
-    result.payload = scheme.payload.size_of(shard.elements()).value;
-    return result;
-  }
+                                              const weight_scheme& scheme, std::uint64_t hidden) {
+  using detail::checked_add;
+  using detail::checked_mul;
+  if (scheme.every_element) return {scheme.payload.size_of(shard.elements()).value};
   if (group.rule == shard_rule::spread) return detail::stored_total(scheme, shard.elements(), hidden);
   const std::uint64_t count = detail::scales_per_matrix(scheme, shard.rows, shard.columns);
   const std::uint64_t fixed = detail::fixed_sidecar_bytes(scheme, shard.rows, shard.columns, count);
-  const auto all_copies = [&](std::uint64_t scale_bytes) {
-    return detail::checked_mul(detail::checked_add(detail::checked_mul(count, scale_bytes), fixed),
-                               shard.copies);
-  };
-  result.payload =
-      detail::checked_mul(detail::payload_bytes(scheme, shard.rows, shard.columns), shard.copies);
-  result.scales_low = all_copies(scheme.sidecar.scale_bytes);
-  result.scales = all_copies(scheme.sidecar.scale_bytes);
-  result.scales_high = all_copies(detail::high_scale_bytes(scheme));
-  return result;
+  const std::uint64_t scales = checked_add(checked_mul(count, scheme.sidecar.scale_bytes), fixed);
+  const std::uint64_t high = checked_add(checked_mul(count, detail::high_scale_bytes(scheme)), fixed);
+  return {checked_mul(detail::payload_bytes(scheme, shard.rows, shard.columns), shard.copies),
+          checked_mul(scales, shard.copies), checked_mul(high, shard.copies)};
 }
 
-/// One rank's weights by module, in expected bytes, with the scales of weights and of the cache's fixed
-/// scales apart.
+/// One rank's weights by module, with the scales of weights and the cache's fixed scales apart.
 struct weight_bytes {
   std::uint64_t modules[module_role_count] = {};
-  std::uint64_t scales_low = 0;
   std::uint64_t scales = 0;
   std::uint64_t scales_high = 0;
-  bool assumed = false;
-
-  constexpr void add(module_role role, const stored_weights& part, std::uint64_t times) {
-    using detail::checked_add;
-    using detail::checked_mul;
-    std::uint64_t& module = modules[static_cast<std::size_t>(role)];
-    module = checked_add(module, checked_mul(part.payload, times));
-    if (part.scales_high != 0) {
-      scales_low = checked_add(scales_low, checked_mul(part.scales_low, times));
-      scales = checked_add(scales, checked_mul(part.scales, times));
-      scales_high = checked_add(scales_high, checked_mul(part.scales_high, times));
-    }
-  }
+  bool assumed = false;  ///< some of it is known only as a total
 };
 
 namespace detail {
 /// The stage that holds a weight outside the layers: head and final norm sit on the last one, the rest on the
 /// first.
 [[nodiscard]] constexpr bool is_on_stage(module_role role, const rank_share& share) {
-  switch (role) {
-    case module_role::lm_head:
-    case module_role::norm:
-    case module_role::draft: return share.last_stage;
-    case module_role::unattributed: return true;
-    default: return share.first_stage;
-  }
+  if (role == module_role::lm_head || role == module_role::norm || role == module_role::draft)
+    return share.last_stage;
+  return share.first_stage || role == module_role::unattributed;
 }
 
 /// Fixed scales of a layer's cache (per tensor, channel or head), which are stored with the weights.
@@ -195,66 +163,78 @@ namespace detail {
   }
   return sum;
 }
+
+/// The two formats that weights may be in, resolved: the scheme, and the dtype of what it leaves alone.
+struct weight_formats {
+  const weight_scheme& scheme;
+  const weight_scheme& dtype;
+};
+
+/// Adds `times` copies of a group to a rank's sum.
+constexpr void add_group(weight_bytes& sum, const weight_group& group, module_role role, std::uint64_t times,
+                         const deployment& d, const weight_formats& formats) {
+  if (group.role == module_role::draft && !d.load_draft_layers) return;
+  const bool quantized = is_quantized(formats.scheme, group, d.unquantized);
+  const stored_weights part = stored(group, shard_of(group, d.parallel),
+                                     quantized ? formats.scheme : formats.dtype, d.model->hidden_size);
+  std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
+  module = checked_add(module, checked_mul(part.payload, times));
+  if (part.scales_high != 0) {
+    sum.scales = checked_add(sum.scales, checked_mul(part.scales, times));
+    sum.scales_high = checked_add(sum.scales_high, checked_mul(part.scales_high, times));
+  }
+}
+
+/// Adds a weight outside the layers. An assumed total is spread over the stages by their layers; a tied table
+/// that the head reads on another stage than the embedding's is a second copy.
+constexpr void add_model_group(weight_bytes& sum, const weight_group& group, const deployment& d,
+                               const rank_share& share, const weight_formats& formats) {
+  if (group.rule == shard_rule::spread) {
+    weight_group part = group;
+    part.rows = ceil_mul_div(group.rows, share.range.size(), d.model->num_hidden_layers);
+    sum.assumed = true;
+    add_group(sum, part, group.role, 1, d, formats);
+    return;
+  }
+  if (is_on_stage(group.role, share)) add_group(sum, group, group.role, 1, d, formats);
+  const bool is_tied_head = group.role == module_role::embedding && d.model->tie_word_embeddings &&
+                            group.rows >= d.model->vocab_size;
+  if (is_tied_head && share.last_stage && !share.first_stage) {
+    add_group(sum, group, module_role::lm_head, 1, d, formats);
+  }
+}
 }  // namespace detail
 
 /// The weights that one rank holds: Σ over weight groups of layers × bytes of its shard. Draft layers only if
-/// they are loaded; a tied head on another pipeline stage than its embedding is a second copy of the table.
+/// they are loaded.
 [[nodiscard]] constexpr weight_bytes weights_of(const deployment& d, const rank_share& share) {
   const model_architecture& model = *d.model;
-  weight_bytes result;
+  weight_bytes sum;
   const bool automatic = d.weights.is_automatic();
   const bool needs_dtype = automatic || !d.weights.every_element || d.unquantized.bits != 0;
-  const number_format& dtype = needs_dtype ? dtype_of(d) : d.weights.payload;
-  const weight_scheme plain = automatic ? weight_scheme{dtype} : weight_scheme{};
-  const weight_scheme& scheme = automatic ? plain : d.weights;
-
-  const auto add = [&](const weight_group& group, std::uint64_t times) {
-    if (group.role == module_role::draft && !d.load_draft_layers) return;
-    const bool quantized = is_quantized(scheme, group, d.unquantized);
-    result.add(group.role,
-               stored(group, shard_of(group, d.parallel), scheme, quantized, dtype, model.hidden_size),
-               times);
-  };
+  const weight_scheme dtype = needs_dtype ? weight_scheme{dtype_of(d)} : weight_scheme{};
+  const detail::weight_formats formats{automatic ? dtype : d.weights, dtype};
   for (std::size_t i = 0; i < model.weight_count; ++i) {
-    const weight_group& group = model.weights[i];
-    if (!detail::is_on_stage(group.role, share)) continue;
-    if (group.rule == shard_rule::spread) {
-      result.assumed = true;
-      if (d.parallel.pipeline != 1) {
-        weight_group part = group;
-        part.rows = detail::ceil_mul_div(group.rows, share.range.size(), model.num_hidden_layers);
-        add(part, 1);
-        continue;
-      }
-    }
-    add(group, 1);
+    detail::add_model_group(sum, model.weights[i], d, share, formats);
   }
-  if (model.tie_word_embeddings && share.last_stage && !share.first_stage) {
-    for (std::size_t i = 0; i < model.weight_count; ++i) {
-      if (model.weights[i].role != module_role::embedding || model.weights[i].rows < model.vocab_size)
-        continue;
-      weight_group head = model.weights[i];
-      head.role = module_role::lm_head;
-      add(head, 1);
-    }
-  }
-  const bool fixed_scales = d.kv_cache.key.scales != scale_granularity::none || d.kv_exceptions.any();
+  const bool fixed_scales = d.kv_cache.has_fixed_scales() || share.has_exceptions;
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const std::uint32_t layers = share.layers_of(kind);
     if (layers == 0) continue;
     const layer_kind& layer = model.kinds[kind];
-    for (std::size_t i = 0; i < layer.weight_count; ++i) add(layer.weights[i], layers);
+    for (std::size_t i = 0; i < layer.weight_count; ++i) {
+      detail::add_group(sum, layer.weights[i], layer.weights[i].role, layers, d, formats);
+    }
     if (fixed_scales) {
-      const std::uint64_t usual = detail::static_cache_scales(layer, d.kv_cache, d.parallel.tensor);
-      const std::uint64_t other =
-          detail::static_cache_scales(layer, d.kv_exceptions.format, d.parallel.tensor);
-      const std::uint64_t sum = usual * share.layers[kind] + other * share.exceptions[kind];
-      result.scales_low = detail::checked_add(result.scales_low, sum);
-      result.scales = detail::checked_add(result.scales, sum);
-      result.scales_high = detail::checked_add(result.scales_high, sum);
+      const std::uint64_t scales =
+          detail::static_cache_scales(layer, d.kv_cache, d.parallel.tensor) * share.layers[kind] +
+          detail::static_cache_scales(layer, d.kv_exceptions.format, d.parallel.tensor) *
+              share.exceptions[kind];
+      sum.scales = detail::checked_add(sum.scales, scales);
+      sum.scales_high = detail::checked_add(sum.scales_high, scales);
     }
   }
-  return result;
+  return sum;
 }
 
 /// Writes the lines `weights`, one part per module, and `weights.scales`; a pinned figure replaces them all.
@@ -267,24 +247,25 @@ constexpr void add_weights(memory_budget& budget, const deployment& d, const ran
   const weight_bytes found = weights_of(d, share);
   std::uint64_t sum = 0;
   for (const std::uint64_t module : found.modules) sum = detail::checked_add(sum, module);
-  const bytes low{detail::checked_add(sum, found.scales_low)};
   const bytes expected{detail::checked_add(sum, found.scales)};
   const bytes high{detail::checked_add(sum, found.scales_high)};
-  const bool scales_vary = found.scales_low != found.scales_high;
-  const basis known = found.assumed || scales_vary ? basis::assumed : basis::exact;
+  const basis scales_known =
+      found.scales != found.scales_high || found.assumed ? basis::assumed : basis::exact;
   constexpr const char* source = "elements of every tensor x bytes of its format";
-  budget.add({"weights", low, expected, high, known, source});
+  budget.add({"weights", expected, expected, high, found.assumed ? basis::assumed : scales_known, source});
   for (std::size_t role = 0; role < module_role_count; ++role) {
     if (found.modules[role] == 0) continue;
     const bytes module{found.modules[role]};
-    const bool total_only = role == static_cast<std::size_t>(module_role::unattributed);
-    budget.add({name_of(static_cast<module_role>(role)), module, module, module,
-                total_only ? basis::assumed : basis::exact,
-                total_only ? "a total without shapes, spread evenly" : source});
+    const char* name = name_of(static_cast<module_role>(role));
+    if (role == static_cast<std::size_t>(module_role::unattributed)) {
+      budget.add({name, module, module, module, basis::assumed, "a total without shapes, spread evenly"});
+    } else {
+      budget.add({name, module, source});
+    }
   }
   if (found.scales_high != 0) {
-    budget.add({"weights.scales", bytes{found.scales_low}, bytes{found.scales}, bytes{found.scales_high},
-                scales_vary || found.assumed ? basis::assumed : basis::exact,
+    budget.add({"weights.scales", bytes{found.scales}, bytes{found.scales}, bytes{found.scales_high},
+                scales_known,
                 "scale factors and zero points of the weight scheme, fixed scales of the cache"});
   }
 }

@@ -169,15 +169,32 @@ struct model_architecture {
 };
 
 namespace detail {
-template <class Counts>
-[[nodiscard]] constexpr std::uint64_t sum_parameters(const model_architecture& model, Counts&& counts) {
+/// What of a group counts: everything, one module, or what takes part in one token.
+enum class parameter_share : std::uint8_t { all, module, active };
+
+[[nodiscard]] constexpr std::uint64_t counted(const weight_group& group, const layer_kind& layer,
+                                              parameter_share share, module_role role) {
+  if (share == parameter_share::module && group.role != role) return 0;
+  if (share == parameter_share::active) {
+    if (group.role == module_role::draft) return 0;
+    if (group.role == module_role::expert && layer.num_experts != 0) {
+      return checked_mul(group.elements() / layer.num_experts, layer.num_experts_per_tok);
+    }
+  }
+  return group.elements();
+}
+
+[[nodiscard]] constexpr std::uint64_t sum_parameters(const model_architecture& model, parameter_share share,
+                                                     module_role role) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < model.weight_count; ++i)
-    sum = checked_add(sum, counts(model.weights[i], nullptr));
+  for (std::size_t i = 0; i < model.weight_count; ++i) {
+    sum = checked_add(sum, counted(model.weights[i], model.kinds[0], share, role));
+  }
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const layer_kind& layer = model.kinds[kind];
     for (std::size_t i = 0; i < layer.weight_count; ++i) {
-      sum = checked_add(sum, checked_mul(counts(layer.weights[i], &layer), model.layers_of[kind]));
+      sum =
+          checked_add(sum, checked_mul(counted(layer.weights[i], layer, share, role), model.layers_of[kind]));
     }
   }
   return sum;
@@ -186,27 +203,18 @@ template <class Counts>
 
 /// Parameters: elements of all weight groups, draft layers and towers included.
 [[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model) {
-  return detail::sum_parameters(
-      model, [](const weight_group& group, const layer_kind*) { return group.elements(); });
+  return detail::sum_parameters(model, detail::parameter_share::all, module_role::unattributed);
 }
 
 /// Parameters of one module.
 [[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model, module_role role) {
-  return detail::sum_parameters(model, [role](const weight_group& group, const layer_kind*) {
-    return group.role == role ? group.elements() : std::uint64_t{0};
-  });
+  return detail::sum_parameters(model, detail::parameter_share::module, role);
 }
 
 /// Parameters that take part in one token: of the experts, only those that a token is routed to; no draft
 /// layers.
 [[nodiscard]] constexpr std::uint64_t active_parameter_count(const model_architecture& model) {
-  return detail::sum_parameters(model, [](const weight_group& group, const layer_kind* layer) {
-    if (group.role == module_role::draft) return std::uint64_t{0};
-    if (group.role == module_role::expert && layer != nullptr && layer->num_experts != 0) {
-      return detail::checked_mul(group.elements() / layer->num_experts, layer->num_experts_per_tok);
-    }
-    return group.elements();
-  });
+  return detail::sum_parameters(model, detail::parameter_share::active, module_role::unattributed);
 }
 
 /// Stops with the name of the broken rule if the model cannot exist.

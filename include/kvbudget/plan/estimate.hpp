@@ -27,39 +27,37 @@ namespace detail {
   return true;
 }
 
-/// Calls `visit(replica, count)` for data-parallel replicas with equal shares of the requests: shares change
-/// only where a group's running total, modulo the replicas, says so.
-template <class Visit> constexpr void each_replica_kind(const deployment& d, Visit&& visit) {
+/// Data-parallel replicas with equal shares of the requests: the first of them, and how many there are.
+struct replica_kinds {
+  std::uint32_t first[max_request_groups + 3] = {};
+  std::uint64_t count[max_request_groups + 3] = {};
+  std::size_t kinds = 0;
+};
+
+/// Requests are dealt round robin, so shares change only where a group's running total, modulo the replicas,
+/// says so.
+[[nodiscard]] constexpr replica_kinds replica_kinds_of(const deployment& d) {
   const std::uint64_t replicas = d.parallel.data;
   std::uint64_t cuts[max_request_groups + 3] = {0, replicas};
-  std::size_t count = 2;
+  std::size_t cut_count = 2;
   std::uint64_t until = 0;
   if (replicas > 1) {
-    d.workload.each_group([&](const request_group& group) {
+    for (const request_group& group : d.workload.requests()) {
       until = checked_add(until, group.count);
-      cuts[count++] = until % replicas;
-    });
-  }
-  for (std::size_t i = 1; i < count; ++i) {  // insertion sort: at most eleven
-    for (std::size_t j = i; j > 0 && cuts[j] < cuts[j - 1]; --j) {
-      const std::uint64_t swapped = cuts[j];
-      cuts[j] = cuts[j - 1];
-      cuts[j - 1] = swapped;
+      cuts[cut_count++] = until % replicas;
     }
   }
-  for (std::size_t i = 0; i + 1 < count; ++i) {
-    if (cuts[i] != cuts[i + 1]) visit(static_cast<std::uint32_t>(cuts[i]), cuts[i + 1] - cuts[i]);
-  }
-}
-
-/// Calls `visit(rank, count)` for every kind of rank that may differ: stages × replica kinds; tensor ranks
-/// are equal.
-template <class Visit> constexpr void each_rank_kind(const deployment& d, Visit&& visit) {
-  each_replica_kind(d, [&](std::uint32_t replica, std::uint64_t replicas) {
-    for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
-      visit(rank{stage, replica}, checked_mul(replicas, d.parallel.tensor));
+  replica_kinds result;
+  for (std::uint64_t from = 0; from < replicas;) {
+    std::uint64_t next = replicas;
+    for (std::size_t i = 0; i < cut_count; ++i) {
+      if (cuts[i] > from && cuts[i] < next) next = cuts[i];
     }
-  });
+    result.first[result.kinds] = static_cast<std::uint32_t>(from);
+    result.count[result.kinds++] = next - from;
+    from = next;
+  }
+  return result;
 }
 }  // namespace detail
 
@@ -71,12 +69,13 @@ template <engine Engine = engines::geometry>
   validate(d);
   if (d.parallel.pipeline == 1 && d.parallel.data == 1) return on.ledger(d, rank{}, gpu);
   memory_budget worst;
-  bool first = true;
-  detail::each_rank_kind(d, [&](const rank& where, std::uint64_t) {
-    const memory_budget budget = on.ledger(d, where, gpu);
-    if (first || worst.total() < budget.total()) worst = budget;
-    first = false;
-  });
+  const detail::replica_kinds replicas = detail::replica_kinds_of(d);
+  for (std::size_t kind = 0; kind < replicas.kinds; ++kind) {
+    for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
+      const memory_budget budget = on.ledger(d, rank{stage, replicas.first[kind]}, gpu);
+      if (worst.count == 0 || worst.total() < budget.total()) worst = budget;
+    }
+  }
   return worst;
 }
 template <engine Engine>
@@ -97,6 +96,18 @@ struct cluster_budget {
   rank_ledger kinds[max_rank_kinds];
   std::uint32_t kind_count = 0;
 
+  /// Adds ranks: to the kind with an equal ledger, or as a new kind, worst first.
+  constexpr void add(const rank_ledger& ranks) {
+    for (std::uint32_t i = 0; i < kind_count; ++i) {
+      if (!detail::same_ledger(kinds[i].budget, ranks.budget)) continue;
+      kinds[i].count = detail::checked_add(kinds[i].count, ranks.count);
+      return;
+    }
+    if (kind_count == max_rank_kinds) detail::a_layout_has_too_many_distinct_rank_kinds();
+    std::uint32_t at = kind_count++;
+    for (; at > 0 && kinds[at - 1].budget.total() < ranks.budget.total(); --at) kinds[at] = kinds[at - 1];
+    kinds[at] = ranks;
+  }
   [[nodiscard]] constexpr const memory_budget& worst() const { return kinds[0].budget; }
   [[nodiscard]] constexpr std::uint64_t ranks() const {
     std::uint64_t sum = 0;
@@ -125,21 +136,14 @@ template <engine Engine = engines::geometry>
                                                         const gpu_profile* gpu = nullptr) {
   validate(d);
   cluster_budget cluster;
-  detail::each_rank_kind(d, [&](const rank& where, std::uint64_t count) {
-    const memory_budget budget = on.ledger(d, where, gpu);
-    for (std::uint32_t i = 0; i < cluster.kind_count; ++i) {
-      if (detail::same_ledger(cluster.kinds[i].budget, budget)) {
-        cluster.kinds[i].count = detail::checked_add(cluster.kinds[i].count, count);
-        return;
-      }
+  const detail::replica_kinds replicas = detail::replica_kinds_of(d);
+  for (std::size_t kind = 0; kind < replicas.kinds; ++kind) {
+    for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
+      const rank where{stage, replicas.first[kind]};
+      cluster.add(
+          {where, detail::checked_mul(replicas.count[kind], d.parallel.tensor), on.ledger(d, where, gpu)});
     }
-    if (cluster.kind_count == max_rank_kinds) detail::a_layout_has_too_many_distinct_rank_kinds();
-    std::uint32_t at = cluster.kind_count++;
-    for (; at > 0 && cluster.kinds[at - 1].budget.total() < budget.total(); --at) {
-      cluster.kinds[at] = cluster.kinds[at - 1];
-    }
-    cluster.kinds[at] = rank_ledger{where, count, budget};
-  });
+  }
   return cluster;
 }
 

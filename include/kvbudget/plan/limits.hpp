@@ -23,74 +23,83 @@ namespace detail {
 /// No GPU holds 2^48 tokens or sequences that cost anything: an eighth of a byte each would be 32 TB.
 inline constexpr std::uint64_t beyond_any_gpu = std::uint64_t{1} << 48;
 
-/// The largest n >= 1 with `holds(n)`, for a predicate that is true up to there: doubling, then bisection.
-template <class Predicate> [[nodiscard]] constexpr limit largest(Predicate&& holds) {
-  if (!holds(1)) return {};
-  std::uint64_t good = 1;
-  std::uint64_t bad = 2;
-  while (holds(bad)) {
-    good = bad;
-    if (good >= beyond_any_gpu) return {.fits = true, .unbounded = true};
-    bad *= 2;
+enum class varied : std::uint8_t { context, sequences, active_tokens };
+
+/// The workload with one of its sizes set to `n`.
+[[nodiscard]] constexpr workload resized(const workload& work, varied what, std::uint64_t n) {
+  workload result = work;
+  switch (what) {
+    case varied::context:
+      result.context = tokens{n};
+      result.shared_prefix = smaller(work.shared_prefix, result.context);
+      break;
+    case varied::sequences: result.sequences = n; break;
+    case varied::active_tokens:
+      result = active_tokens(tokens{n}, work.sequences);
+      result.batched_tokens = work.batched_tokens;
+      break;
   }
-  while (bad - good > 1) {
-    const std::uint64_t middle = good + (bad - good) / 2;
-    (holds(middle) ? good : bad) = middle;
+  return result;
+}
+
+/// The largest n >= 1 that fits, for a need that never shrinks with n: doubling, then bisection.
+template <engine Engine>
+[[nodiscard]] constexpr limit largest(const deployment& asked_for, varied what, const Engine& on,
+                                      const gpu_profile& gpu, const headroom& asked) {
+  if (what != varied::sequences && asked_for.workload.sequences == 0)
+    this_limit_needs_a_number_of_sequences();
+  deployment d = asked_for;
+  std::uint64_t good = 0;
+  std::uint64_t bad = 0;  // 0: none known yet
+  while (bad == 0 || bad - good > 1) {
+    const std::uint64_t middle = bad == 0 ? larger<std::uint64_t>(2 * good, 1) : good + (bad - good) / 2;
+    d.workload = resized(asked_for.workload, what, middle);
+    if (!fits(d, gpu, on, asked)) {
+      bad = middle;
+    } else {
+      good = middle;
+      if (good >= beyond_any_gpu) return {.fits = true, .unbounded = true};
+    }
   }
-  return {.fits = true, .unbounded = false, .value = good};
+  return {.fits = good != 0, .unbounded = false, .value = good};
 }
 }  // namespace detail
 
 /// The longest context that each of the workload's `sequences` may have: it fits, and one token more does
 /// not. Other request groups stay as they are; a shared prefix longer than the context is cut to it.
-template <engine Engine>
-[[nodiscard]] constexpr limit max_context(deployment d, const Engine& on, const gpu_profile& gpu,
+template <engine Engine = engines::geometry>
+[[nodiscard]] constexpr limit max_context(const deployment& d, const Engine& on, const gpu_profile& gpu,
                                           const headroom& asked = {}) {
-  if (d.workload.sequences == 0) detail::this_limit_needs_a_number_of_sequences();
-  const tokens prefix = d.workload.shared_prefix;
-  return detail::largest([&](std::uint64_t context) {
-    d.workload.context = tokens{context};
-    d.workload.shared_prefix = detail::smaller(prefix, d.workload.context);
-    return fits(d, gpu, on, asked);
-  });
+  return detail::largest(d, detail::varied::context, on, gpu, asked);
 }
-
 /// The most sequences of the workload's `context` that fit at the same time, over all data-parallel replicas.
-template <engine Engine>
-[[nodiscard]] constexpr limit max_sequences(deployment d, const Engine& on, const gpu_profile& gpu,
+template <engine Engine = engines::geometry>
+[[nodiscard]] constexpr limit max_sequences(const deployment& d, const Engine& on, const gpu_profile& gpu,
                                             const headroom& asked = {}) {
-  return detail::largest([&](std::uint64_t sequences) {
-    d.workload.sequences = sequences;
-    return fits(d, gpu, on, asked);
-  });
+  return detail::largest(d, detail::varied::sequences, on, gpu, asked);
 }
-
 /// The most tokens that the workload's `sequences` may hold together, spread evenly over them.
-template <engine Engine>
-[[nodiscard]] constexpr limit max_active_tokens(deployment d, const Engine& on, const gpu_profile& gpu,
+template <engine Engine = engines::geometry>
+[[nodiscard]] constexpr limit max_active_tokens(const deployment& d, const Engine& on, const gpu_profile& gpu,
                                                 const headroom& asked = {}) {
-  const std::uint64_t sequences = d.workload.sequences;
-  if (sequences == 0) detail::this_limit_needs_a_number_of_sequences();
-  const tokens batched = d.workload.batched_tokens;
-  return detail::largest([&](std::uint64_t total) {
-    d.workload = active_tokens(tokens{total}, sequences);
-    d.workload.batched_tokens = batched;
-    return fits(d, gpu, on, asked);
-  });
+  return detail::largest(d, detail::varied::active_tokens, on, gpu, asked);
 }
 
 /// The same on the geometry engine.
+template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr limit max_context(const deployment& d, const gpu_profile& gpu,
                                           const headroom& asked = {}) {
-  return max_context(d, engines::geometry{}, gpu, asked);
+  return max_context(d, Engine{}, gpu, asked);
 }
+template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr limit max_sequences(const deployment& d, const gpu_profile& gpu,
                                             const headroom& asked = {}) {
-  return max_sequences(d, engines::geometry{}, gpu, asked);
+  return max_sequences(d, Engine{}, gpu, asked);
 }
+template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr limit max_active_tokens(const deployment& d, const gpu_profile& gpu,
                                                 const headroom& asked = {}) {
-  return max_active_tokens(d, engines::geometry{}, gpu, asked);
+  return max_active_tokens(d, Engine{}, gpu, asked);
 }
 
 }  // namespace kvbudget::inline v0

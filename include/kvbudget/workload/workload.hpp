@@ -22,6 +22,14 @@ struct request_group {
 
 inline constexpr std::size_t max_request_groups = 8;
 
+/// A short list of request groups.
+struct request_list {
+  request_group items[max_request_groups + 1] = {};
+  std::uint32_t count = 0;
+  [[nodiscard]] constexpr const request_group* begin() const { return items; }
+  [[nodiscard]] constexpr const request_group* end() const { return items + count; }
+};
+
 namespace detail {
 [[noreturn]] inline void a_shared_prefix_is_longer_than_its_prompt(std::uint64_t prefix,
                                                                    std::uint64_t prompt) {
@@ -50,38 +58,38 @@ struct workload {
 
   constexpr workload& add(const request_group& group) {
     for (request_group& slot : groups) {
-      if (slot.count == 0) {
-        slot = group;
-        return *this;
-      }
+      if (slot.count != 0) continue;
+      slot = group;
+      return *this;
     }
     detail::too_many_request_groups();
   }
-  /// Calls `visit(group)` for each group with live requests, the short form first.
-  template <class Visit> constexpr void each_group(Visit&& visit) const {
-    if (sequences != 0) visit(request_group{sequences, context, tokens{}, shared_prefix});
+  /// The groups with live requests, the short form first.
+  [[nodiscard]] constexpr request_list requests() const {
+    request_list list;
+    if (sequences != 0) list.items[list.count++] = request_group{sequences, context, tokens{}, shared_prefix};
     for (const request_group& group : groups) {
-      if (group.count == 0) return;
-      visit(group);
+      if (group.count == 0) break;
+      list.items[list.count++] = group;
     }
+    return list;
   }
   /// Live requests.
   [[nodiscard]] constexpr std::uint64_t total_sequences() const {
     std::uint64_t sum = 0;
-    each_group([&sum](const request_group& group) { sum = detail::checked_add(sum, group.count); });
+    for (const request_group& group : requests()) sum = detail::checked_add(sum, group.count);
     return sum;
   }
   /// Tokens over all live requests, shared prefixes counted for each: Σ count × context.
   [[nodiscard]] constexpr tokens active_tokens() const {
     tokens sum{};
-    each_group([&sum](const request_group& group) { sum += group.context() * group.count; });
+    for (const request_group& group : requests()) sum += group.context() * group.count;
     return sum;
   }
   /// The longest context of any request.
   [[nodiscard]] constexpr tokens longest_context() const {
     tokens longest{};
-    each_group(
-        [&longest](const request_group& group) { longest = detail::larger(longest, group.context()); });
+    for (const request_group& group : requests()) longest = detail::larger(longest, group.context());
     return longest;
   }
   friend constexpr bool operator==(const workload&, const workload&) = default;
@@ -101,11 +109,11 @@ struct workload {
 
 /// Stops if a group cannot exist.
 constexpr void validate(const workload& work) {
-  work.each_group([](const request_group& group) {
+  for (const request_group& group : work.requests()) {
     if (group.shared_prefix > group.prompt) {
       detail::a_shared_prefix_is_longer_than_its_prompt(group.shared_prefix.value, group.prompt.value);
     }
-  });
+  }
 }
 
 /// The two phases of a step, with activation needs of their own.
