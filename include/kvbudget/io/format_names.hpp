@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kvbudget/detail/nearest.hpp"
+#include "kvbudget/detail/text.hpp"
 #include "kvbudget/format/formats.hpp"
 #include "kvbudget/format/kv_format.hpp"
 #include "kvbudget/format/weight_scheme.hpp"

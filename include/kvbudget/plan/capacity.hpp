@@ -28,7 +28,6 @@ struct capacity {
 template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr capacity capacity_of(const deployment& d, const gpu_profile& gpu,
                                              const Engine& on = {}, const headroom& asked = {}) {
-  validate(d);
   capacity result;
   result.fits = fits(d, gpu, on, asked);
   result.max_tokens = max_active_tokens(d, on, gpu, asked);
@@ -39,23 +38,23 @@ template <engine Engine = engines::geometry>
   const bytes reserved = asked.of(usable_bytes);
   deployment one = d;
   one.workload = workload{.sequences = 1, .context = d.workload.longest_context()};
-  bool first = true;
+  const cluster_budget cluster = estimate_cluster(d, on, &gpu);
   double fewest = 0;
-  detail::each_rank_kind(d, [&](const rank& where, std::uint64_t) {
-    const memory_budget budget = on.ledger(d, where, &gpu);
+  for (std::uint32_t kind = 0; kind < cluster.kind_count; ++kind) {
+    const memory_budget& budget = cluster.kinds[kind].budget;
     const bytes other = budget.total() - budget.kv_cache() + reserved;
     const bytes available = other < usable_bytes ? usable_bytes - other : bytes{};
-    const bytes need = kv_cache_of(one, share_of(one, rank{where.stage, 0})).total();
+    const rank where{cluster.kinds[kind].where.stage, 0};
+    const bytes need = kv_cache_of(one, share_of(one, where)).total();
     constexpr double never_runs_out = 1e300;
     const double requests = need == bytes{}
                                 ? never_runs_out
                                 : static_cast<double>(available.value) / static_cast<double>(need.value);
-    if (!first && fewest <= requests) return;
-    first = false;
+    if (kind != 0 && fewest <= requests) continue;
     fewest = requests;
     result.available_kv = available;
     result.bytes_per_request = need;
-  });
+  }
   return result;
 }
 
