@@ -28,8 +28,12 @@ std::string title_of(const request& r) {
       work.active_tokens() != work.longest_context() * work.total_sequences()) {
     load = fmt::format("{} in {} sequences", work.active_tokens(), work.total_sequences());
   }
-  return fmt::format("{} · weights {} · cache {} · {}", r.model.name, r.d.weights.name, r.d.kv_cache.name,
-                     load);
+  const number_format& dtype = detail::given_or(r.d.dtype, r.model.dtype);
+  const auto named = [&](const std::string& format) {
+    return format == "auto" && !dtype.is_automatic() ? std::string(dtype.name) : format;
+  };
+  return fmt::format("{} · weights {} · cache {} · {}", r.model.name, named(r.weights_text),
+                     named(r.cache_text), load);
 }
 
 report::gpu_view gpu_view_of(const request& r) {
@@ -60,10 +64,15 @@ void print_text(const request& r, const cluster_budget& cluster, const output_op
   options.unit = output.unit();
   options.color = wants_color();
   if (r.gpu) options.gpu = gpu_view_of(r);
+  fmt::print("{}\n", report::table(cluster.worst(), options));
   if (cluster.kind_count > 1) {
-    fmt::print("{}\n", report::table(cluster, options));
-  } else {
-    fmt::print("{}\n", report::table(cluster.worst(), options));
+    fmt::print("That is the worst of {} kinds of ranks (--markdown, --csv and --json list all of them):\n",
+               cluster.kind_count);
+    for (std::uint32_t kind = 0; kind < cluster.kind_count; ++kind) {
+      const rank_ledger& ranks = cluster.kinds[kind];
+      fmt::print("  {}: weights {}, cache {}, in all {}\n", detail::ranks_text(ranks), ranks.budget.weights(),
+                 ranks.budget.kv_cache(), ranks.budget.total());
+    }
   }
   print_growth(r, cluster);
   if (r.gpu) {
@@ -86,10 +95,21 @@ int run_estimate(const request_options& options, const output_options& output) {
 
   const std::string title = title_of(r);
   const std::string engine = engine_text(r);
+  if (output.svg_file()) {
+    report::svg_options how;
+    how.title = title;
+    how.engine = engine;
+    how.unit = output.unit();
+    if (r.gpu) how.gpu = gpu_view_of(r);
+    const std::string drawing =
+        cluster.kind_count > 1 ? report::svg(cluster, how) : report::svg(cluster.worst(), how);
+    for_option("--svg", [&] { write_file(*output.svg_file(), drawing + "\n"); });
+  }
   switch (kind) {
     case output_kind::json: {
       nlohmann::ordered_json result = with_engine(
           r, [&](const auto& on) { return estimate_json(r.d, on, r.machine(), r.asked, r.warnings); });
+      result["kv_cache_format"] = r.cache_text;
       result["notes"] = r.notes;
       if (r.gpu) result["gpu"]["used_bytes"] = r.used_by_others.value;
       print_json(result);
@@ -107,16 +127,6 @@ int run_estimate(const request_options& options, const output_options& output) {
     }
     case output_kind::csv: fmt::print("{}\n", report::csv(cluster)); break;
     case output_kind::text: print_text(r, cluster, output); break;
-  }
-  if (output.svg_file()) {
-    report::svg_options how;
-    how.title = title;
-    how.engine = engine;
-    how.unit = output.unit();
-    if (r.gpu) how.gpu = gpu_view_of(r);
-    const std::string drawing =
-        cluster.kind_count > 1 ? report::svg(cluster, how) : report::svg(cluster.worst(), how);
-    for_option("--svg", [&] { write_file(*output.svg_file(), drawing + "\n"); });
   }
   const bool fits = !r.gpu || check_fit(cluster.worst(), r.available, r.asked).fits;
   return r.require_fit && !fits ? exit_does_not_fit : exit_fits;

@@ -16,11 +16,9 @@ namespace {
 
 /// One line on stderr, whatever the message held.
 int fail(const std::string& command, std::string line) {
-  for (char& c : line) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  fmt::print(stderr, "kvbudget{}: {}\n", command.empty() ? "" : ' ' + command, line);
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\n')) line.pop_back();
+  fmt::print(stderr, "kvbudget{}: {}\n", command.empty() ? "" : ' ' + command,
+             kvbudget::detail::printable(line, 2000));
   return cli::exit_bad_input;
 }
 
@@ -51,7 +49,13 @@ int explain_parse_error(const CLI::App& app, const CLI::ParseError& problem) {
     return fail(
         name, fmt::format("{} is unknown{}", kvbudget::detail::quoted(word), suggestion_for(word, command)));
   }
-  return fail(name, problem.what());
+  std::string line = problem.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) != nullptr) {
+    const std::string option = line.substr(0, line.find(": "));
+    const bool missing = line.find("missing") != std::string::npos;
+    line = option + (missing ? ": needs a value" : ": is given more than once");
+  }
+  return fail(name, line);
 }
 
 }  // namespace

@@ -79,6 +79,23 @@ std::uint32_t capability_major(const gpu_profile& gpu) {
 
 }  // namespace
 
+namespace {
+
+/// A rule that the library names by kind of parallelism, with the option in front instead.
+std::string in_terms_of_options(const std::string& rule) {
+  for (const auto& [kind, option] : {std::pair{"tensor parallel: ", "--tensor-parallel"},
+                                     {"pipeline parallel: ", "--pipeline-parallel"},
+                                     {"expert parallel: ", "--expert-parallel"},
+                                     {"decode-context parallel: ", "--decode-context-parallel"}}) {
+    if (rule.starts_with(kind))
+      return fmt::format("{}: {}", option, rule.substr(std::string_view(kind).size()));
+  }
+  if (rule.starts_with("a cache row of")) return "--kv-cache-dtype: " + rule;
+  return rule;
+}
+
+}  // namespace
+
 void explain_refusal(const request& r, const error& problem) {
   const std::string rule = problem.what();
   if (r.model.dtype.is_automatic() && r.d.dtype.is_automatic() &&
@@ -89,8 +106,7 @@ void explain_refusal(const request& r, const error& problem) {
         "--weights, --kv-cache-dtype and --activations",
         r.model.name);
   }
-  if (rule.starts_with("a cache row of")) refuse("--kv-cache-dtype: {}", rule);
-  throw command_error(rule);
+  throw command_error(in_terms_of_options(rule));
 }
 
 void request_options::add_to(CLI::App& command) {
@@ -139,11 +155,12 @@ void request_options::add_to(CLI::App& command) {
   option("--sampler", sampler_, "sorting|greedy", "what turns logits into tokens (default: sorting)", work);
 
   constexpr const char* layout = "Layout";
-  option("--tensor-parallel", tensor_, "N", "", layout);
-  option("--pipeline-parallel", pipeline_, "N", "", layout);
-  option("--data-parallel", data_, "N", "", layout);
-  option("--expert-parallel", expert_, "N", "", layout);
-  option("--decode-context-parallel", decode_context_, "N", "", layout);
+  option("--tensor-parallel", tensor_, "N", "ranks that share each layer", layout);
+  option("--pipeline-parallel", pipeline_, "N", "stages of consecutive layers", layout);
+  option("--data-parallel", data_, "N", "replicas, each with its share of the sequences", layout);
+  option("--expert-parallel", expert_, "N", "ranks that hold whole experts", layout);
+  option("--decode-context-parallel", decode_context_, "N", "ranks that share the tokens of a KV head",
+         layout);
 
   constexpr const char* engine = "Engine";
   option("--engine", engine_, "NAME", "see `kvbudget engines` (default: geometry)", engine);
@@ -194,7 +211,13 @@ void request_options::read_model(request& result) const {
   }
   if (by_hand) return read_model_by_hand(result);
   if (model_) {
-    result.model = for_option("--model", [&] { return model_named_or_explain(*model_); });
+    const model_architecture* found = models::find(model_->c_str());
+    if (found == nullptr) {
+      const model_suggestions near = models::nearest(model_->c_str());
+      refuse("--model: {}{}", explain(near, *model_),
+             near.count == 0 ? ", `kvbudget models` lists them" : "");
+    }
+    result.model = *found;
     return;
   }
   huggingface_model read = for_option("--config", [&] { return read_huggingface_config(*config_); });
@@ -225,7 +248,7 @@ void request_options::read_model_by_hand(request& result) const {
       head_dim_ ? small_count_in("--head-dim", *head_dim_, "elements", 65536) : hidden / heads;
 
   model_architecture& model = result.model;
-  detail::assign_text(model.name, "by hand");
+  detail::assign_text(model.name, "hand-made model");
   model.hidden_size = hidden;
   model.parameters_assumed = true;
   if (vocab_) model.vocab_size = small_count_in("--vocab", *vocab_, "entries", largest_width);
@@ -250,6 +273,10 @@ void request_options::read_formats(request& result) const {
   if (dtype_) d.dtype = number_format_in("--dtype", *dtype_);
   if (weights_) d.weights = for_option("--weights", [&] { return weight_scheme_named(*weights_); });
   if (cache_) d.kv_cache = for_option("--kv-cache-dtype", [&] { return kv_format_named(*cache_); });
+  result.weights_text = weights_ ? d.weights.name : "auto";
+  result.cache_text =
+      cache_ ? (cache_->find(',') == std::string::npos ? d.kv_cache.name : detail::printable(*cache_, 60))
+             : "auto";
   if (activations_) d.activations.format = number_format_in("--activations", *activations_);
   if (unquantized_)
     d.unquantized = for_option("--unquantized", [&] { return module_set_named(*unquantized_); });
@@ -279,7 +306,12 @@ void request_options::read_layer_exceptions(request& result) const {
   for (bool more = true; more;) {
     const std::string part(detail::next_in_list(rest, more));
     const auto layer_in = [&](const std::string& digits) {
-      return static_cast<std::uint32_t>(count_in(option, digits, "a layer", 0, layers - 1u));
+      try {
+        return static_cast<std::uint32_t>(parse_count(digits, "layers", 0, layers - 1u));
+      } catch (const input_error&) {
+        refuse("{}: {} is not a layer, expected 0 to {}, a range of them, first:N or last:N", option,
+               detail::quoted(digits), layers - 1u);
+      }
     };
     if (part.starts_with("first:")) {
       exceptions.first_layers = small_count_in(option, part.substr(6), "layers", layers);
@@ -371,14 +403,14 @@ void request_options::read_layout(request& result) const {
   degree("--decode-context-parallel", decode_context_, layout.decode_context);
   const bool given = tensor_ || pipeline_ || data_ || expert_ || decode_context_;
 
-  std::string from = "the layout";
+  std::string from;
   if (gpu_) {
     const gpu_words words = split_gpu(*gpu_);
     if (words.count) {
       const std::uint32_t count = small_count_in("--gpu", *words.count, "GPUs", most_ranks);
       if (!given) {
         layout.tensor = count;
-        from = "--gpu " + detail::printable(*gpu_, 60);
+        from = "--gpu " + detail::printable(*gpu_, 60) + ": ";
         if (count > 1)
           result.notes.push_back(fmt::format("no layout is given: tensor parallel over {} GPUs", count));
       } else if (count != layout.ranks()) {
@@ -392,7 +424,11 @@ void request_options::read_layout(request& result) const {
   }
   if (layout.ranks() > most_ranks)
     refuse("the layout has {} ranks, at most {} are supported", layout.ranks(), most_ranks);
-  for_option(from.c_str(), [&] { validate(layout, result.model); });
+  try {
+    validate(layout, result.model);
+  } catch (const error& problem) {
+    throw command_error(from + in_terms_of_options(problem.what()));
+  }
 }
 
 void request_options::read_gpu(request& result) const {
@@ -454,7 +490,6 @@ void request_options::read_gpu(request& result) const {
   }
   if (headroom_) {
     result.asked = for_option("--headroom", [&] { return parse_headroom(*headroom_); });
-    result.headroom_text = *headroom_;
   }
   result.require_fit = require_fit_;
 }

@@ -21,7 +21,8 @@ struct request {
   kvbudget::usable_memory available{};  ///< of one GPU, for this request
   kvbudget::bytes used_by_others{};     ///< already taken off `available`
   kvbudget::headroom asked{};
-  std::string headroom_text;
+  std::string weights_text;  ///< what the formats are called
+  std::string cache_text;
   bool require_fit = false;
   std::vector<std::string> notes;     ///< what was filled in
   std::vector<std::string> warnings;  ///< what the numbers cannot be trusted for
