@@ -386,9 +386,9 @@ TEST_CASE("display width", "[report]") {
   CHECK(detail::display_width("e\u0301") == 1);
   CHECK(detail::display_width("█▏─│…–✓") == 7);
   CHECK(detail::display_width("\xff\xfe") == 2);
-  CHECK(detail::printable("a\x1b[31m\n\u202Eb\xff") == "a?[31m ?b?");
-  CHECK(detail::printable("\xed\xa0\x80") == "???");  // half a surrogate pair
-  CHECK(detail::printable("\xf4\x90\x80\x80") == "????");
+  CHECK(detail::one_line("a\x1b[31m\n\u202Eb\xff") == "a?[31m ?b?");
+  CHECK(detail::one_line("\xed\xa0\x80") == "???");  // half a surrogate pair
+  CHECK(detail::one_line("\xf4\x90\x80\x80") == "????");
   CHECK(detail::shortened("权重缓存", 5, "…") == "权重…");
   CHECK(detail::shortened("weights", 7, "…") == "weights");
   CHECK(detail::wrapped("one two  three", 7) == std::vector<std::string>{"one two", "three"});

@@ -34,7 +34,7 @@ namespace detail {
 /// Text that Markdown shows as it is, in a table cell too: nothing in it becomes markup, a link, HTML or a
 /// new column.
 [[nodiscard]] inline std::string markdown_text(std::string_view text) {
-  const std::string line = printable(text);
+  const std::string line = one_line(text);
   const auto is_word = [&line](std::size_t i) {
     const char c = line[i];
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');

@@ -42,7 +42,7 @@ namespace detail {
 /// Text inside XML, in element or attribute.
 [[nodiscard]] inline std::string xml_text(std::string_view text) {
   std::string result;
-  for (const char c : printable(text)) {
+  for (const char c : one_line(text)) {
     switch (c) {
       case '&': result += "&amp;"; break;
       case '<': result += "&lt;"; break;
@@ -101,7 +101,7 @@ inline constexpr svg_length svg_pixel = 100;
 /// The text, cut with an ellipsis where it would be wider than `room`.
 [[nodiscard]] inline std::string svg_shortened(std::string_view text, svg_length font_size, bool bold,
                                                svg_length room) {
-  const std::string line = printable(text);
+  const std::string line = one_line(text);
   std::size_t columns = display_width(line);
   std::string result = line;
   while (columns > 1 && svg_text_width(result, font_size, bold) > room) {
@@ -358,7 +358,7 @@ class svg_writer {
   [[nodiscard]] std::vector<std::string> broken(std::string_view words, svg_length room) const {
     std::vector<std::string> lines;
     std::string current;
-    const std::string clean = with_kept_units(printable(words));
+    const std::string clean = with_kept_units(one_line(words));
     std::string_view rest = clean;
     while (!rest.empty()) {
       const std::size_t blank = rest.find(' ');
@@ -418,7 +418,7 @@ class svg_writer {
         const bool dark = palette[part.colour].dark_text;
         const char* style = dark ? "kvb-small kvb-on-light" : "kvb-small kvb-on-dark";
         const std::string number = visible_number_in(item.expected, unit_, options_.precision);
-        const std::string named = printable(item.name) + ' ' + number;
+        const std::string named = one_line(item.name) + ' ' + number;
         const svg_length until = smaller(x2, end);
         label_if_room(x1, until, style, has_room(x1, until, named) ? named : number);
       }

@@ -164,7 +164,7 @@ class table_writer {
   };
 
   [[nodiscard]] std::string clean(std::string_view text) const {
-    std::string result = printable(text);
+    std::string result = one_line(text);
     if (!options_.ascii) return result;
     std::string plain;
     for (const char c : result) {

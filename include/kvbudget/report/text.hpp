@@ -231,7 +231,7 @@ struct character {
 }
 
 /// The text in one line of printable UTF-8: escape sequences and line ends cannot get through.
-[[nodiscard]] inline std::string printable(std::string_view text) {
+[[nodiscard]] inline std::string one_line(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const character c = first_character(text);
