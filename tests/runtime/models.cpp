@@ -161,6 +161,18 @@ TEST_CASE("a model survives being written and read") {
   CHECK(parse_model(json::parse(readable_text(to_json(read))), "x") == read);
 }
 
+TEST_CASE("the example in the documentation is a model") {
+  const std::string text =
+      detail::read_file(fs::path(KVBUDGET_DATA_DIR) / ".." / "docs" / "model-schema.md", 1 << 20);
+  const std::string fence = "```json\n{";
+  const std::size_t begin = text.find(fence) + fence.size() - 1;
+  const std::string example = text.substr(begin, text.find("```", begin) - begin);
+  const model_architecture model = parse_model(json::parse(example), "model-schema.md");
+  CHECK(std::string(model.name) == "my-7b");
+  CHECK(parameter_count(model) == 7'000'000'000);
+  CHECK(readable_text(to_json(model)).size() > 100);
+}
+
 // ---- bad input --------------------------------------------------------------------------------------------
 
 const json good = json::parse(R"({
