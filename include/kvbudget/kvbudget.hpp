@@ -7,6 +7,7 @@
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/hardware/lookup.hpp"
 #include "kvbudget/model/builders.hpp"
+#include "kvbudget/model/model_lookup.hpp"
 #include "kvbudget/plan/estimate.hpp"
 #include "kvbudget/plan/fits.hpp"
 #include "kvbudget/plan/limits.hpp"

@@ -12,53 +12,17 @@
 #include "kvbudget/io/gpu_json.hpp"
 #include "kvbudget/io/lookup_text.hpp"
 #include "support/catch.hpp"
+#include "support/input.hpp"
 
 namespace {
 
 using namespace kvbudget;
+using tests::contains;
+using tests::message_of;
+using tests::scratch;
 namespace fs = std::filesystem;
 
 const fs::path gpu_directory = fs::path(KVBUDGET_DATA_DIR) / "gpus";
-
-/// A directory that goes away with the test.
-class scratch {
- public:
-  scratch() : path_(fs::temp_directory_path() / ("kvbudget-gpus-" + unique())) {
-    fs::create_directories(path_);
-  }
-  scratch(const scratch&) = delete;
-  scratch& operator=(const scratch&) = delete;
-  ~scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  static std::string unique() {
-    static int count = 0;
-    return std::to_string(fs::file_time_type::clock::now().time_since_epoch().count()) + "-" +
-           std::to_string(count++);
-  }
-  fs::path path_;
-};
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-template <class Action> std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const input_error& refused) {
-    return refused.what();
-  }
-  return "nothing was refused";
-}
 
 const std::string good = R"({
   "schema": 1, "id": "acme-one-8gb", "name": "ACME One", "vendor": "nvidia", "aliases": ["one"],

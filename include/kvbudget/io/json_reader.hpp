@@ -22,6 +22,9 @@ struct json_limits {
   std::uint64_t bytes = std::uint64_t{1} << 20;
   std::size_t depth = 64;       ///< arrays and objects inside each other
   bool null_is_absent = false;  ///< `"key": null` reads like a missing key (Hugging Face's habit)
+  /// Python writes NaN, Infinity and -Infinity, which JSON does not have: they are read as text, so that only
+  /// who needs that value stumbles over it.
+  bool python_literals = false;
 };
 
 /// A parsed file and the name under which errors speak of it.
@@ -58,6 +61,33 @@ inline void refuse_deep_nesting(std::string_view text, std::size_t most, const s
   }
 }
 
+/// The text with each NaN, Infinity and -Infinity outside quotes in quotes.
+[[nodiscard]] inline std::string quote_python_literals(std::string_view text) {
+  std::string result;
+  result.reserve(text.size() + 16);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t length = 1;
+    if (quoted) {
+      if (text[i] == '\\' && i + 1 < text.size()) length = 2;
+      if (text[i] == '"') quoted = false;
+    } else if (text[i] == '"') {
+      quoted = true;
+    } else {
+      for (const std::string_view literal : {"NaN", "Infinity", "-Infinity"}) {
+        if (text.substr(i, literal.size()) != literal) continue;
+        result.append("\"").append(literal).append("\"");
+        i += literal.size();
+        length = 0;
+        break;
+      }
+    }
+    result.append(text.substr(i, length));
+    i += length;
+  }
+  return result;
+}
+
 }  // namespace detail
 
 /// Parses JSON text. Malformed text, a key that occurs twice in one object, and what exceeds the limits
@@ -70,6 +100,11 @@ inline void refuse_deep_nesting(std::string_view text, std::size_t most, const s
                          " bytes that are accepted");
   }
   detail::refuse_deep_nesting(text, limits.depth, source);
+  std::string python;
+  if (limits.python_literals && text.find_first_of("NI") != std::string_view::npos) {
+    python = detail::quote_python_literals(text);
+    text = python;
+  }
   json_document document{std::move(source), nullptr, limits.null_is_absent};
   std::vector<std::set<std::string>> keys;
   const auto no_key_twice = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
@@ -208,7 +243,11 @@ class json_field {
       if (number > static_cast<std::uint64_t>(INT64_MAX)) refuse("must be below 2^63");
       return number;
     }
-    if (value_->is_number_integer()) refuse("must not be negative");
+    if (value_->is_number_integer()) {  // also what a program put in as a signed number
+      const auto number = value_->get<std::int64_t>();
+      if (number < 0) refuse("must not be negative");
+      return static_cast<std::uint64_t>(number);
+    }
     if (value_->is_number_float()) {
       if (const auto number = value_->get<double>(); number >= 9.2e18 || number <= -9.2e18) {
         refuse("must be a whole number below 2^63");
@@ -271,4 +310,18 @@ class json_field {
   bool null_is_absent_;
 };
 
+namespace detail {
+
+/// Calls `build()`; a rule of the library that it breaks (an `error` without a place) is reported at `place`.
+template <class Build> auto naming_the_place(const json_field& place, Build&& build) {
+  try {
+    return build();
+  } catch (const input_error&) {
+    throw;
+  } catch (const error& rule) {
+    place.refuse(rule.what());
+  }
+}
+
+}  // namespace detail
 }  // namespace kvbudget::inline v0

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/model/layer_parts.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 
 /// The templated builders: types that spell a model, and end up as the same `model_architecture` value that
@@ -23,18 +24,6 @@ template <class T>
 concept layer_builder = requires(model_architecture& model) {
   T::add_to(model, std::uint32_t{});
 };
-
-constexpr void add_attention_weights(layer_kind& layer, std::uint32_t hidden, std::uint32_t query_heads,
-                                     std::uint32_t kv_heads, std::uint32_t head_dim) {
-  layer.num_attention_heads = query_heads;
-  layer.query_dim = head_dim;
-  layer.value_dim = head_dim;
-  layer.key_value_heads = kv_heads;
-  layer.add(weight_groups::by_rows(module_role::attention, std::uint64_t{query_heads} * head_dim, hidden,
-                                   query_heads));
-  layer.add(weight_groups::kv_projection(kv_heads, head_dim, hidden));
-  layer.add(weight_groups::by_columns(module_role::attention, hidden, query_heads * head_dim, query_heads));
-}
 
 }  // namespace detail
 
@@ -200,23 +189,15 @@ template <std::uint32_t Channels, std::uint32_t ConvKernel> struct short_convolu
 template <std::uint32_t IntermediateSize> struct gated_mlp {
   static_assert(IntermediateSize > 0, "kvbudget: intermediate_size must be positive");
   static constexpr void add_mlp(layer_kind& layer, std::uint32_t hidden) {
-    layer.intermediate_size = IntermediateSize;
-    layer.gated_mlp = true;
-    layer.add(weight_groups::by_rows(module_role::mlp, IntermediateSize, hidden, IntermediateSize, 2));
-    layer.add(weight_groups::by_columns(module_role::mlp, hidden, IntermediateSize, IntermediateSize));
+    detail::add_mlp_weights(layer, hidden, IntermediateSize, true);
   }
 };
 /// An MLP with one up and one down projection, with biases if asked (GPT-2 style).
 template <std::uint32_t IntermediateSize, bool Biases = false> struct plain_mlp {
   static_assert(IntermediateSize > 0, "kvbudget: intermediate_size must be positive");
   static constexpr void add_mlp(layer_kind& layer, std::uint32_t hidden) {
-    layer.intermediate_size = IntermediateSize;
-    layer.add(weight_groups::by_rows(module_role::mlp, IntermediateSize, hidden, IntermediateSize));
-    layer.add(weight_groups::by_columns(module_role::mlp, hidden, IntermediateSize, IntermediateSize));
-    if constexpr (Biases) {
-      layer.add(weight_groups::split_bias(module_role::mlp, IntermediateSize, IntermediateSize));
-      layer.add(weight_groups::vectors(module_role::mlp, hidden));
-    }
+    detail::add_mlp_weights(layer, hidden, IntermediateSize, false);
+    if constexpr (Biases) detail::add_mlp_biases(layer, hidden);
   }
 };
 /// `Experts` gated MLPs of which `ExpertsPerToken` work on a token, a router, and `SharedIntermediateSize` of

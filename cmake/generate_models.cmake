@@ -1,0 +1,295 @@
+# Writes the table of models from data/models/*.json (docs/model-schema.md):
+#
+#   cmake -P cmake/generate_models.cmake
+#   cmake -DROOT=<source tree> -DOUTPUT=<file> -P cmake/generate_models.cmake      (what the sync test runs)
+#
+# Every member of a file becomes the member of the struct that has its name, as plain data: aggregates without
+# function calls are what compilers read fastest. What the members mean is checked by the reader of the same files
+# (include/kvbudget/io/model_json.hpp) and by the tests.
+cmake_minimum_required(VERSION 3.25)
+
+if(NOT DEFINED ROOT)
+  get_filename_component(ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+endif()
+cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
+if(NOT DEFINED OUTPUT)
+  set(OUTPUT "${ROOT}/include/kvbudget/models.hpp")
+endif()
+
+function(stop text)
+  message(FATAL_ERROR "data/models/${id}.json: ${text}")
+endfunction()
+
+# get(<variable> <member>...): a JSON member as text, "" when it is absent.
+function(get variable)
+  string(JSON value ERROR_VARIABLE error GET "${json}" ${ARGN})
+  if(error)
+    set(value "")
+  endif()
+  set(${variable} "${value}" PARENT_SCOPE)
+endfunction()
+
+# Sets `variable` to the number of elements of an array, 0 when it is absent.
+function(get_length variable)
+  string(JSON value ERROR_VARIABLE error LENGTH "${json}" ${ARGN})
+  if(error)
+    set(value 0)
+  endif()
+  set(${variable} "${value}" PARENT_SCOPE)
+endfunction()
+
+# Appends ", .<member> = <value>" to `line` for a number, a flag or an enumerator.
+function(append_value line member value what)
+  if(value STREQUAL "")
+    return()
+  elseif(value STREQUAL "OFF" OR value STREQUAL "ON")
+    if(value STREQUAL "OFF")
+      return()
+    endif()
+    set(value true)
+  elseif(NOT value MATCHES "^[1-9][0-9]*$" AND NOT value MATCHES "^[a-z_]+::[a-z0-9_]+$")
+    stop("${what} has the value '${value}'")
+  endif()
+  set(${line} "${${line}}, .${member} = ${value}" PARENT_SCOPE)
+endfunction()
+
+# Appends the members `names` of the object at `path`.
+function(append_members line path names)
+  set(text "${${line}}")
+  foreach(name IN LISTS names)
+    get(value ${path} ${name})
+    append_value(text ${name} "${value}" "${name}")
+  endforeach()
+  set(${line} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Appends ", .<member> = <enumeration>::<word>" if the object at `path` has a member `name`.
+function(append_word line path name member enumeration)
+  get(word ${path} ${name})
+  if(NOT word STREQUAL "")
+    set(${line} "${${line}}, .${member} = ${enumeration}::${word}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(literal variable text what capacity)
+  if("${text}" STREQUAL "" OR "${text}" MATCHES "[\"\\\\\n;]")
+    stop("${what} must be text without quotes, backslashes, semicolons and line breaks")
+  endif()
+  string(LENGTH "${text}" length)
+  if(length GREATER_EQUAL capacity)
+    stop("${what} '${text}' is too long: less than ${capacity} characters fit")
+  endif()
+  set(${variable} "\"${text}\"" PARENT_SCOPE)
+endfunction()
+
+# Sets `variable` to the initializers of the weight groups at `path`, one a line, and `count` to their number.
+function(weight_groups variable count path margin)
+  get_length(length ${path})
+  set(lines "")
+  if(length GREATER 0)
+    math(EXPR last "${length} - 1")
+    foreach(index RANGE ${last})
+      set(group "")
+      append_members(group "${path};${index}" "rows;columns;copies;units")
+      append_word(group "${path};${index}" module role module_role)
+      append_word(group "${path};${index}" tensor kind tensor_kind)
+      append_word(group "${path};${index}" shard rule shard_rule)
+      append_word(group "${path};${index}" axis axis shard_axis)
+      string(REGEX REPLACE "^, " "" group "${group}")
+      string(APPEND lines "${margin}{${group}},\n")
+    endforeach()
+  endif()
+  set(${variable} "${lines}" PARENT_SCOPE)
+  set(${count} ${length} PARENT_SCOPE)
+endfunction()
+
+# The key under which names are compared: lower case, no separators.
+function(lookup_key variable text)
+  string(TOLOWER "${text}" key)
+  string(REGEX REPLACE "[-_ ()]" "" key "${key}")
+  set(${variable} "${key}" PARENT_SCOPE)
+endfunction()
+
+# Adds a line to the table of names; a name that already means another model stops.
+function(add_name text)
+  literal(name "${text}" "a name" 96)
+  string(REGEX REPLACE "^.*/" "" bare "${text}")
+  foreach(form IN ITEMS "${text}" "${bare}")
+    lookup_key(key "${form}")
+    get_property(owner GLOBAL PROPERTY "name ${key}")
+    if(owner AND NOT owner STREQUAL id)
+      stop("the name '${form}' already means ${owner}")
+    endif()
+    set_property(GLOBAL PROPERTY "name ${key}" "${id}")
+  endforeach()
+  set(names "${names}    {${name}, &${identifier}},\n" PARENT_SCOPE)
+endfunction()
+
+set(store_members key_dim value_dim latent_rank rope_dim indexer_dim compress_ratio window encoder_tokens inner_size
+                  conv_kernel state_heads state_head_dim state_size state_groups state_key_heads state_key_dim)
+set(layer_members num_attention_heads query_dim value_dim key_value_heads intermediate_size num_experts
+                  num_experts_per_tok moe_intermediate_size)
+
+file(GLOB files RELATIVE "${ROOT}/data/models" "${ROOT}/data/models/*.json")
+if(NOT files)
+  message(FATAL_ERROR "no data/models/*.json under ${ROOT}")
+endif()
+list(TRANSFORM files REPLACE "\\.json$" "")
+list(SORT files COMPARE NATURAL)
+
+set(models "")
+set(pointers "")
+set(names "")
+foreach(id IN LISTS files)
+  file(READ "${ROOT}/data/models/${id}.json" json)
+  string(JSON schema ERROR_VARIABLE error GET "${json}" schema)
+  if(error OR NOT schema EQUAL 1)
+    stop("schema must be 1 (${error})")
+  endif()
+  get(text name)
+  if(NOT text STREQUAL id OR NOT id MATCHES "^[a-z][a-z0-9]*([-.][a-z0-9]+)*$")
+    stop("name must be the file's name, in lower case words joined by '-' or '.', not '${text}'")
+  endif()
+  string(REGEX REPLACE "[-.]" "_" identifier "${id}")
+
+  # The order of the layers, run by run; kind 0 throughout is what zeros mean anyway.
+  get_length(kinds layers)
+  math(EXPR last_kind "${kinds} - 1")
+  set(order "")
+  get_length(runs order)
+  math(EXPR last_run "${runs} - 1")
+  foreach(run RANGE ${last_run})
+    get(repeat order ${run} repeat)
+    get_length(length order ${run} kinds)
+    math(EXPR last "${length} - 1")
+    set(sequence "")
+    foreach(index RANGE ${last})
+      get(kind order ${run} kinds ${index})
+      if(NOT kind MATCHES "^[0-9]+$" OR kind GREATER last_kind)
+        stop("order[${run}] names kind '${kind}'")
+      endif()
+      list(APPEND sequence ${kind})
+    endforeach()
+    foreach(time RANGE 1 ${repeat})
+      list(APPEND order ${sequence})
+    endforeach()
+  endforeach()
+  list(LENGTH order layer_count)
+  set(layers_of "")
+  foreach(kind RANGE ${last_kind})
+    set(same ${order})
+    list(FILTER same INCLUDE REGEX "^${kind}$")
+    list(LENGTH same count)
+    list(APPEND layers_of ${count})
+  endforeach()
+  list(JOIN layers_of ", " layers_of)
+  set(order_line "")
+  if(kinds GREATER 1)
+    list(JOIN order ", " order)
+    set(order_line "\n    .order = {${order}},")
+  endif()
+
+  literal(name "${id}" name 64)
+  set(head ".name = ${name}")
+  get(text model_type)
+  if(NOT text STREQUAL "")
+    literal(text "${text}" model_type 32)
+    string(APPEND head ", .model_type = ${text}")
+  endif()
+  append_word(head "" dtype dtype formats)
+  append_members(head "" "hidden_size;vocab_size;max_position_embeddings")
+  append_value(head num_hidden_layers ${layer_count} order)
+  append_members(head "" "tie_word_embeddings;parameters_assumed")
+  append_value(head kind_count ${kinds} layers)
+  weight_groups(weights count weights "        ")
+  append_value(head weight_count ${count} weights)
+
+  set(kind_lines "")
+  foreach(kind RANGE ${last_kind})
+    get_length(stores layers ${kind} stores)
+    set(store_list "")
+    if(stores GREATER 0)
+      math(EXPR last "${stores} - 1")
+      foreach(index RANGE ${last})
+        set(path layers ${kind} stores ${index})
+        set(store "")
+        append_word(store "${path}" kind kind store_kind)
+        append_word(store "${path}" state state state_kind)
+        append_members(store "${path}" "overlapping;kv_heads;${store_members}")
+        string(REGEX REPLACE "^, " "" store "${store}")
+        string(APPEND store_list "{${store}}, ")
+      endforeach()
+      string(REGEX REPLACE ", $" "" store_list "${store_list}")
+    endif()
+    weight_groups(groups count "layers;${kind};weights" "             ")
+    set(sizes "")
+    append_value(sizes store_count "${stores}" stores)
+    if(count GREATER 0)
+      append_value(sizes weight_count ${count} weights)
+    endif()
+    append_members(sizes "layers;${kind}" "gated_mlp;${layer_members}")
+    string(REGEX REPLACE "^, " "" sizes "${sizes}")
+    string(APPEND kind_lines "        {.stores = {${store_list}},\n")
+    if(count GREATER 0)
+      string(APPEND kind_lines "         .weights = {\n${groups}         },\n")
+    endif()
+    string(APPEND kind_lines "         ${sizes}},\n")
+  endforeach()
+
+  string(
+    APPEND
+    models
+    "inline constexpr model_architecture ${identifier}{\n"
+    "    ${head}, .layers_of = {${layers_of}},${order_line}\n"
+    "    .weights = {\n${weights}    },\n"
+    "    .kinds = {\n${kind_lines}    }};\n\n")
+  string(APPEND pointers "    &${identifier},\n")
+  add_name("${id}")
+  foreach(list IN ITEMS aliases huggingface)
+    get_length(length ${list})
+    if(length GREATER 0)
+      math(EXPR last "${length} - 1")
+      foreach(index RANGE ${last})
+        get(text ${list} ${index})
+        add_name("${text}")
+      endforeach()
+    endif()
+  endforeach()
+endforeach()
+
+file(WRITE "${OUTPUT}"
+"#pragma once
+
+// Generated from data/models/*.json by `cmake -P cmake/generate_models.cmake`. Do not edit.
+
+#include \"kvbudget/format/formats.hpp\"
+#include \"kvbudget/model/model_architecture.hpp\"
+#include \"kvbudget/model/model_lookup.hpp\"
+
+/// Well-known models; their sources stand in data/models. Include this header beside the umbrella where they
+/// are used.
+namespace kvbudget::inline v0::models {
+
+// clang-format off
+${models}/// All models, by name.
+inline constexpr const model_architecture* all[] = {
+${pointers}};
+
+/// Every name that means a model.
+inline constexpr model_name names[] = {
+${names}};
+// clang-format on
+
+/// The model that a short name, an alias or a Hugging Face name means; letter case, `-`, `_` and the
+/// organisation do not matter. Null if none: `nearest` has suggestions. Usable in constant expressions.
+[[nodiscard]] constexpr const model_architecture* find(const char* name) {
+  return detail::find_model(names, name);
+}
+
+/// The models that an unknown name may have meant: those with all of its words, else those spelt most like it.
+[[nodiscard]] constexpr model_suggestions nearest(const char* name) {
+  return detail::nearest_models(names, name);
+}
+
+}  // namespace kvbudget::inline v0::models
+")

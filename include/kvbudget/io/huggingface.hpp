@@ -1,0 +1,173 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kvbudget/io/huggingface/config_view.hpp"
+#include "kvbudget/io/huggingface/decoder.hpp"
+#include "kvbudget/io/huggingface/families.hpp"
+#include "kvbudget/io/huggingface/vision.hpp"
+#include "kvbudget/io/json_reader.hpp"
+#include "kvbudget/model/model_architecture.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// A model as its `config.json` describes it, and what the file left open.
+struct huggingface_model {
+  model_architecture architecture{};
+  std::vector<std::string>
+      notes;  ///< one line for each class default that was assumed and each key passed over
+  /// `quant_method` of `quantization_config` ("unnamed" if it has none). The weights of `architecture` are
+  /// the model's own: name the matching weight scheme in the deployment.
+  std::optional<std::string> quantization_method;
+};
+
+namespace detail {
+
+/// The last part of `_name_or_path`, where it fits into a name; else the model type.
+inline void name_model(model_architecture& model, const config_view& root) {
+  assign_text(model.name, root.model_type());
+  const std::optional<json_field> given = root.find({{"_name_or_path"}});
+  if (!given || !given->value().is_string()) return;
+  std::string_view name = given->text();
+  while (!name.empty() && (name.back() == '/' || name.back() == '\\')) name.remove_suffix(1);
+  if (const std::size_t slash = name.find_last_of("/\\"); slash != std::string_view::npos) {
+    name.remove_prefix(slash + 1);
+  }
+  if (name.empty() || name.size() >= sizeof(model.name)) return;
+  for (const char c : name) {
+    if (c < 0x20 || c > 0x7E) return;
+  }
+  assign_text(model.name, name.data(), name.size());
+}
+
+/// The first of the two objects that gives one of the keys: multimodal configs say some things at the top,
+/// some under `text_config`.
+[[nodiscard]] inline std::optional<json_field> find_either(const config_view& root, const config_view& text,
+                                                           const key_names& keys) {
+  std::optional<json_field> member = root.find(keys);
+  return member ? member : text.find(keys);
+}
+
+inline void read_quantization(huggingface_model& result, const config_view& root, const config_view& text) {
+  const auto quantization = find_either(root, text, {{"quantization_config", "compression_config"}});
+  if (!quantization) return;
+  quantization->as_object();
+  const std::optional<json_field> method = quantization->find("quant_method");
+  if (method && !method->value().is_null()) {
+    result.quantization_method = printable(method->text(), 40);
+  } else {
+    result.quantization_method = "unnamed";
+  }
+  root.note("quantization_config: the checkpoint is quantized (" + *result.quantization_method +
+            "): weights are counted in full, choose a weight scheme for their size");
+}
+
+[[nodiscard]] inline huggingface_model read_huggingface(const json_field& document) {
+  document.as_object();
+  const json_field type = document.at("model_type");
+  const model_family* family = find_family(type.text());
+  if (family == nullptr) {
+    refuse_input(document.source() + ": model_type \"" + printable(type.text(), 40) +
+                 "\" is not supported; supported are " + list_of_families());
+  }
+  huggingface_model result;
+  const config_view root(document, family->model_type, result.notes);
+  const model_family* text_family = family;
+  json_field text_field = document;
+  if (family->text_model_type != nullptr) {
+    text_family = find_family(family->text_model_type);
+    text_field = document.at("text_config");
+  }
+  const config_view text(text_field, text_family->model_type, result.notes);
+  if (const auto inner = text.find({{"model_type"}}); inner && inner->text() != text_family->model_type) {
+    inner->refuse("must be \"" + std::string(text_family->model_type) + "\", not \"" +
+                  printable(inner->text(), 40) + "\"");
+  }
+
+  model_architecture& model = result.architecture;
+  assign_text(model.model_type, family->model_type);
+  name_model(model, root);
+  decoder_shape shape = shape_of(text, *text_family);
+  if (const auto tied = find_either(root, text, {{"tie_word_embeddings"}})) {
+    shape.tie_word_embeddings = tied->flag();
+  } else {
+    shape.tie_word_embeddings = text_family->defaults.tie_word_embeddings;
+    text.note_default("tie_word_embeddings", shape.tie_word_embeddings ? "true" : "false");
+  }
+  if (const auto dtype = find_either(root, text, {{"torch_dtype", "dtype"}})) {
+    model.dtype = dtype_in(*dtype);
+  } else {
+    root.note("torch_dtype is absent: the deployment must name the dtype");
+  }
+  build_decoder(model, text, *text_family, shape);
+  if (family->vision == vision_tower::siglip_gemma3) {
+    if (const auto vision = root.find({{"vision_config"}})) {
+      add_siglip_gemma3(model, config_view(*vision, family->model_type, result.notes), shape.hidden_size);
+    } else {
+      root.note("vision_config is absent: only the text model is counted");
+    }
+  }
+  read_quantization(result, root, text);
+  validate(model);
+  (void)parameter_count(model);  // stops where the sum does not fit in 64 bits
+  return result;
+}
+
+/// Rules of the model that the checks above leave to it are reported with the file's name.
+[[nodiscard]] inline huggingface_model read_huggingface_naming_file(const json_field& document) {
+  return naming_the_place(document, [&] { return read_huggingface(document); });
+}
+
+}  // namespace detail
+
+/// Limits for `config.json`: published ones have at most a few hundred kilobytes.
+inline constexpr json_limits huggingface_limits{
+    .bytes = std::uint64_t{16} << 20, .depth = 64, .python_literals = true};
+
+/// The model of a parsed Hugging Face `config.json`, with what had to be assumed; `source` is what errors
+/// call it. An unsupported `model_type`, a missing key without a documented class default, a value of the
+/// wrong type or size, and shapes that cannot exist throw `input_error`: one line with source, key and what
+/// was expected.
+[[nodiscard]] inline huggingface_model read_huggingface_config(const nlohmann::json& config,
+                                                               std::string_view source) {
+  const std::string name = detail::printable(source);
+  return detail::read_huggingface_naming_file(json_field(config, name));
+}
+
+/// The same from the bytes of a `config.json` of at most 16 MiB, nested at most 64 deep.
+[[nodiscard]] inline huggingface_model read_huggingface_config_text(std::string_view text,
+                                                                    std::string_view source) {
+  const json_document document = parse_json(text, std::string(source), huggingface_limits);
+  return detail::read_huggingface_naming_file(json_field(document));
+}
+
+/// The same from a file; a directory, a device, an empty, unreadable or larger file is refused.
+[[nodiscard]] inline huggingface_model read_huggingface_config(const std::filesystem::path& path) {
+  const json_document document = load_json(path, huggingface_limits);
+  return detail::read_huggingface_naming_file(json_field(document));
+}
+
+/// Only the model of `read_huggingface_config`.
+[[nodiscard]] inline model_architecture parse_huggingface_config(const nlohmann::json& config,
+                                                                 std::string_view source) {
+  return read_huggingface_config(config, source).architecture;
+}
+
+/// Only the model of `read_huggingface_config_text`.
+[[nodiscard]] inline model_architecture parse_huggingface_config_text(std::string_view text,
+                                                                      std::string_view source) {
+  return read_huggingface_config_text(text, source).architecture;
+}
+
+/// Only the model of a `config.json`; see `read_huggingface_config` for what was assumed and what is refused.
+[[nodiscard]] inline model_architecture load_huggingface_config(const std::filesystem::path& path) {
+  return read_huggingface_config(path).architecture;
+}
+
+}  // namespace kvbudget::inline v0

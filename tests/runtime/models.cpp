@@ -1,0 +1,328 @@
+// The model files against the generated table, round trips, hostile files, and names as a command line uses
+// them.
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kvbudget/io/huggingface.hpp"
+#include "kvbudget/io/model_json.hpp"
+#include "kvbudget/io/model_lookup_text.hpp"
+#include "kvbudget/model/builders.hpp"
+#include "kvbudget/models.hpp"
+#include "support/catch.hpp"
+#include "support/input.hpp"
+#include "support/mutations.hpp"
+
+namespace {
+
+using namespace kvbudget;
+using nlohmann::json;
+using tests::contains;
+using tests::message_of;
+using tests::scratch;
+namespace fs = std::filesystem;
+
+const fs::path model_directory = fs::path(KVBUDGET_DATA_DIR) / "models";
+
+std::vector<fs::path> model_files() {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(model_directory)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  return files;
+}
+
+TEST_CASE("every model file is the constexpr entry of its name, field by field") {
+  std::set<std::string> seen;
+  for (const fs::path& path : model_files()) {
+    INFO(path.string());
+    const model_file file = load_model_file(path);
+    const std::string name = file.architecture.name;
+    CHECK(path.stem() == name);
+    const model_architecture* entry = models::find(name.c_str());
+    REQUIRE(entry != nullptr);
+    CHECK(*entry == file.architecture);
+    CHECK(std::string(entry->name) == name);
+    CHECK(std::string(entry->model_type) == file.architecture.model_type);
+    CHECK_FALSE(file.sources.empty());
+    for (const std::string& alias : file.aliases) CHECK(models::find(alias.c_str()) == entry);
+    for (const std::string& repository : file.huggingface) {
+      CHECK(models::find(repository.c_str()) == entry);
+      CHECK(contains(repository, "/"));
+    }
+    seen.insert(name);
+  }
+  CHECK(seen.size() == sizeof(models::all) / sizeof(models::all[0]));
+}
+
+TEST_CASE("model files are laid out as the writer lays them out, and say their count") {
+  for (const fs::path& path : model_files()) {
+    INFO(path.string());
+    const model_file file = load_model_file(path);
+    const std::string text = detail::read_file(path, 1 << 20);
+    CHECK(text == readable_text(to_json(file)));
+    const json root = json::parse(text);
+    CHECK(root.at("parameters") == parameter_count(file.architecture));
+  }
+}
+
+// A layer of every store, an expert layer, and everything that is usually left at its default.
+model_architecture peculiar() {
+  model_architecture model;
+  detail::assign_text(model.name, "peculiar");
+  model.dtype = formats::fp8_e5m2;
+  model.hidden_size = 64;
+  model.parameters_assumed = true;
+  layer_kind layer;
+  layer.num_attention_heads = 4;
+  layer.key_value_heads = 4;
+  layer.query_dim = 24;
+  layer.value_dim = 16;
+  layer.num_experts = 8;
+  layer.num_experts_per_tok = 2;
+  layer.moe_intermediate_size = 32;
+  layer.intermediate_size = 96;
+  layer.gated_mlp = true;
+  layer.add(weight_groups::expert_matrices(32, 64, 16, 32, shard_axis::rows));
+  layer.add(weight_groups::expert_matrices(64, 32, 8, 32, shard_axis::columns));
+  layer.add(weight_groups::whole(module_role::router, 8, 64));
+  layer.add(
+      {.rows = 7, .columns = 5, .copies = 3, .role = module_role::mixer, .kind = tensor_kind::convolution});
+  const std::vector<std::vector<store>> kept = {
+      {stores::latent(512, 64, 128)},
+      {stores::latent(512, 0)},
+      {stores::full(4, 192, 128), stores::mamba2(8, 64, 128, 1, 4)},
+      {stores::chunked(stores::full(2, 128), 8192)},
+      {stores::sliding_window(stores::full(2, 128), 1000), stores::cross_attention(4, 64, 1500)},
+      {stores::compressed(512, 64, 128, 4, 128, true)},
+      {stores::compressed(512, 64, 128, 0, 0, false)},
+      {stores::shared()},
+      {stores::mamba1(4096, 16, 4)},
+      {stores::gated_delta_net(32, 128, 16, 128, 4)},
+      {stores::kimi_delta(32, 128, 4)},
+      {stores::linear_attention(64, 128)},
+      {stores::short_convolution(2048, 3)},
+      {stores::rwkv(2048, 64)},
+      {}};
+  for (const std::vector<store>& stores_of_layer : kept) {
+    layer_kind kind = layer;
+    for (const store& s : stores_of_layer) kind.add(s);
+    model.add_layers(kind, 2);
+  }
+  model.add_layers(model.kinds[3]);
+  model.add_layers(model.kinds[5]);
+  model.add_layers(model.kinds[3]);
+  model.add_layers(model.kinds[5]);
+  model.add(weight_groups::vectors(module_role::draft, 64));
+  model.add({.rows = 1'000'000'007, .role = module_role::unattributed, .rule = shard_rule::spread});
+  return model;
+}
+
+TEST_CASE("a model survives being written and read") {
+  const model_architecture model = peculiar();
+  const std::string text = readable_text(to_json(model));
+  INFO(text);
+  const model_architecture back = parse_model(json::parse(text), "peculiar.json");
+  CHECK(back == model);
+  CHECK(back.dtype == formats::fp8_e5m2);
+  CHECK(parameter_count(back) == parameter_count(model));
+
+  using small = decoder<hidden<64>, vocabulary<100, true>,
+                        repeat<3, repeat<2, block<sliding_window<mha<4, 16>, 8>, plain_mlp<128, true>>>,
+                               block<mha<4, 16>, gated_mlp<128>>>>;
+  model_architecture built = small::architecture;
+  detail::assign_text(built.name, "built");
+  CHECK(parse_model(json::parse(readable_text(to_json(built))), "built.json") == built);
+  CHECK(to_json(built).at("order").dump() == R"([{"repeat":3,"kinds":[0,0,1]}])");
+
+  model_file file;
+  file.architecture = built;
+  file.huggingface = {"acme/built"};
+  file.aliases = {"b"};
+  file.sources = {"the test"};
+  file.notes = {"one", "two"};
+  const scratch directory;
+  const fs::path path = directory.write("built.json", readable_text(to_json(file)));
+  const model_file loaded = load_model_file(path);
+  CHECK(loaded.architecture == built);
+  CHECK(loaded.huggingface == file.huggingface);
+  CHECK(loaded.aliases == file.aliases);
+  CHECK(loaded.sources == file.sources);
+  CHECK(loaded.notes == file.notes);
+  CHECK(load_model(path) == built);
+
+  // What the Hugging Face reader makes can be written, too.
+  const model_architecture read =
+      parse_huggingface_config_text(R"({"model_type": "gemma3_text", "hidden_size": 64,
+    "intermediate_size": 128, "num_hidden_layers": 13})",
+                                    "config.json");
+  CHECK(parse_model(json::parse(readable_text(to_json(read))), "x") == read);
+}
+
+TEST_CASE("the example in the documentation is a model") {
+  const std::string text =
+      detail::read_file(fs::path(KVBUDGET_DATA_DIR) / ".." / "docs" / "model-schema.md", 1 << 20);
+  const std::string fence = "```json\n{";
+  const std::size_t begin = text.find(fence) + fence.size() - 1;
+  const std::string example = text.substr(begin, text.find("```", begin) - begin);
+  const model_architecture model = parse_model(json::parse(example), "model-schema.md");
+  CHECK(std::string(model.name) == "my-7b");
+  CHECK(parameter_count(model) == 7'000'000'000);
+  CHECK(readable_text(to_json(model)).size() > 100);
+}
+
+// ---- bad input --------------------------------------------------------------------------------------------
+
+const json good = json::parse(R"({
+  "schema": 1, "name": "tiny", "hidden_size": 64, "vocab_size": 100, "parameters": 24384,
+  "layers": [
+    {"num_attention_heads": 4,
+     "stores": [{"kind": "sliding_window", "kv_heads": 2, "key_dim": 16, "value_dim": 16, "window": 32}],
+     "weights": [{"module": "mlp", "rows": 128, "columns": 64, "shard": "tensor", "units": 128}]},
+    {"num_attention_heads": 4,
+     "stores": [{"kind": "full", "kv_heads": 2, "key_dim": 16, "value_dim": 16}], "weights": []}
+  ],
+  "order": [{"repeat": 1, "kinds": [0, 1]}, {"repeat": 1, "kinds": [0]}],
+  "weights": [{"module": "embedding", "tensor": "table", "rows": 125, "columns": 64, "shard": "vocabulary"}]
+})");
+
+/// The message for the good file with the value at `pointer` replaced.
+std::string refusal(const std::string& pointer, const json& value) {
+  json changed = good;
+  changed[json::json_pointer(pointer)] = value;
+  return message_of([&] { (void)parse_model_file(changed, "tiny.json"); });
+}
+std::string refusal_without(const std::string& pointer, const std::string& key) {
+  json changed = good;
+  changed[json::json_pointer(pointer)].erase(key);
+  return message_of([&] { (void)parse_model_file(changed, "tiny.json"); });
+}
+
+TEST_CASE("what is wrong in a model file is named") {
+  REQUIRE(parameter_count(parse_model(good, "tiny.json")) == 2 * 128 * 64 + 125 * 64);
+  CHECK(parse_model(good, "tiny.json").num_hidden_layers == 3);
+
+  for (const char* key : {"schema", "name", "hidden_size", "layers", "order", "weights"}) {
+    INFO(key);
+    CHECK(contains(refusal_without("", key), "tiny.json: key \"" + std::string(key) + "\" is missing"));
+  }
+  CHECK(refusal_without("", "parameters") == "nothing was refused");
+  CHECK(refusal_without("", "vocab_size") == "nothing was refused");
+  CHECK(contains(refusal("/schema", 2), "tiny.json: schema: must be 1"));
+  CHECK(contains(refusal("/hiden_size", 2), "unknown key \"hiden_size\""));
+  CHECK(contains(refusal("/name", std::string(64, 'x')), "name: has 64 characters, at most 63 are kept"));
+  CHECK(contains(refusal("/name", ""), "name: must not be empty"));
+  CHECK(contains(refusal("/dtype", "bf17"), "dtype: number format \"bf17\" is unknown"));
+  CHECK(contains(refusal("/hidden_size", 0), "hidden_size: must be at least 1"));
+  CHECK(contains(refusal("/hidden_size", -64), "hidden_size: must not be negative"));
+  CHECK(contains(refusal("/hidden_size", 1.5), "hidden_size: must be a whole number, not a fractional one"));
+  CHECK(contains(refusal("/hidden_size", 1ULL << 32), "hidden_size: must be below 2^32, not 4294967296"));
+  CHECK(contains(refusal("/hidden_size", "64"), "hidden_size: must be a whole number, not text"));
+  CHECK(contains(refusal("/parameters", 24385), "parameters: is 24385, but the weights have 24384 elements"));
+  CHECK(contains(refusal("/tie_word_embeddings", 1), "tie_word_embeddings: must be true or false"));
+  CHECK(contains(refusal("/aliases", "tiny"), "aliases: must be an array, not text"));
+  CHECK(contains(refusal("/sources", json::array({"a", 1})), "sources[1]: must be text, not a number"));
+  CHECK(contains(refusal("/notes", json::array({""})), "notes[0]: must not be empty"));
+
+  CHECK(contains(refusal("/layers", json::array()), "layers: must have at least one kind of layer"));
+  CHECK(contains(refusal("/layers", json::array_t(33, good["layers"][0])), "layers: has more than 32 kinds"));
+  CHECK(contains(refusal("/layers/1", good["layers"][0]), "layers[1]: is the same as layers[0]"));
+  CHECK(contains(refusal("/layers/0/heads", 4), "layers[0]: unknown key \"heads\""));
+  CHECK(contains(refusal_without("/layers/0", "stores"), "layers[0]: key \"stores\" is missing"));
+  CHECK(contains(refusal("/layers/0/stores", json::array_t(5, good["layers"][0]["stores"][0])),
+                 "layers[0].stores: has more than 4 stores"));
+  CHECK(contains(refusal("/layers/0/weights", json::array_t(25, good["layers"][0]["weights"][0])),
+                 "layers[0].weights: has more than 24 groups"));
+  CHECK(contains(refusal("/layers/0/num_attention_heads", 3),
+                 "tiny.json: layers[0]: 3 query heads cannot share 2 KV heads evenly"));
+
+  const std::string store = "/layers/0/stores/0";
+  CHECK(contains(refusal(store + "/kind", "half"),
+                 "layers[0].stores[0].kind: \"half\" is unknown, expected full, sliding_window, chunked"));
+  CHECK(contains(refusal(store + "/kind", "recurrent"), "layers[0].stores[0]: key \"state\" is missing"));
+  CHECK(contains(refusal(store, {{"kind", "recurrent"}, {"state", "liquid"}}),
+                 "state: \"liquid\" is unknown, expected mamba1, mamba2"));
+  CHECK(contains(refusal(store + "/kind", "full"), "layers[0].stores[0]: a full store has no \"window\""));
+  CHECK(contains(refusal(store + "/state", "mamba1"), "a sliding_window store has no \"state\""));
+  CHECK(contains(refusal(store + "/overlapping", true), "a sliding_window store has no \"overlapping\""));
+  CHECK(contains(refusal_without(store, "window"), "layers[0].stores[0]: key \"window\" is missing"));
+  CHECK(contains(refusal(store + "/window", 0), "layers[0].stores[0].window: must be above zero"));
+  CHECK(contains(refusal(store + "/kv_heads", 0), "kv_heads: must be at least 1"));
+
+  const std::string group = "/layers/0/weights/0";
+  CHECK(contains(refusal_without(group, "rows"), "layers[0].weights[0]: key \"rows\" is missing"));
+  CHECK(contains(refusal_without(group, "module"), "layers[0].weights[0]: key \"module\" is missing"));
+  CHECK(contains(refusal(group + "/module", "mpl"),
+                 "layers[0].weights[0].module: \"mpl\" is unknown, expected embedding, attention"));
+  CHECK(contains(refusal(group + "/shard", 1), "layers[0].weights[0].shard: must be text"));
+  CHECK(
+      contains(refusal(group + "/units", 127), "layers[0].weights[0]: 127 units do not divide the 128 rows"));
+  CHECK(contains(refusal(group + "/axis", "columns"), "128 units do not divide the 64 columns"));
+  CHECK(contains(refusal(group + "/shard", "experts"), "copies must be a multiple of num_experts"));
+  CHECK(contains(refusal("/weights/0/shard", "experts"), "weights[0]: experts belong to a layer"));
+  CHECK(contains(refusal("/weights", json::array_t(13, good["weights"][0])),
+                 "weights: has more than 12 groups"));
+  json huge = {{"module", "mlp"}, {"rows", INT64_MAX}, {"columns", 4'000'000'000}};
+  CHECK(contains(refusal("/weights/0", huge), "tiny.json: multiplication overflows 64 bits"));
+
+  CHECK(contains(refusal("/order", json::array()), "order: uses 0 of the 2 kinds"));
+  CHECK(contains(refusal("/order/0/repeat", 0), "order[0].repeat: must be at least 1"));
+  CHECK(contains(refusal("/order/0/repeat", 257), "order[0]: makes more than 512 layers"));
+  CHECK(contains(refusal("/order/0/repeat", UINT32_MAX), "order[0]: makes more than 512 layers"));
+  CHECK(contains(refusal("/order/0/kinds", json::array()), "order[0].kinds: must name at least one kind"));
+  CHECK(contains(refusal("/order/0/kinds", json::array({1, 0})),
+                 "order[0].kinds[0]: must be below 2, and kinds must be numbered as they first occur"));
+  CHECK(contains(refusal("/order/1/kinds/0", 2), "order[1].kinds[0]: must be below 2"));
+  CHECK(contains(refusal("/order/0/kinds", json::array({0})), "order: uses 1 of the 2 kinds"));
+
+  CHECK(contains(message_of([] { (void)parse_model(json(3), "n.json"); }), "n.json: must be an object"));
+  const scratch directory;
+  CHECK(contains(message_of([&] { (void)load_model(directory.path()); }), "is a directory"));
+  CHECK(contains(message_of([&] { (void)load_model(directory.write("d.json", std::string(20, '['))); }),
+                 "nests deeper than 8 levels"));
+}
+
+TEST_CASE("mutated model files give a model or an error, nothing else") {
+  const std::string text = readable_text(to_json(peculiar()));
+  const json tree = json::parse(text);
+  tests::numbers random(7);
+  int models_read = 0;
+  int refused = 0;
+  const auto attempt = [&](const std::string& mutated) {
+    try {
+      const json_document document = parse_json(mutated, "mutated", model_file_limits);
+      const model_architecture model = parse_model(document.root, document.source);
+      REQUIRE(model.num_hidden_layers > 0);
+      ++models_read;
+    } catch (const error& reason) {
+      REQUIRE(contains(reason.what(), "mutated"));
+      REQUIRE_FALSE(contains(reason.what(), "\n"));
+      ++refused;
+    }
+  };
+  for (int i = 0; i < 150; ++i) attempt(tests::mutated_bytes(text, random));
+  for (int i = 0; i < 300; ++i) attempt(tests::mutated_values(tree, random).dump());
+  for (int i = 0; i < 2000; ++i) attempt(tests::mutated_values(good, random).dump());
+  CHECK(models_read > 30);
+  CHECK(refused > 1000);
+}
+
+// ---- names ------------------------------------------------------------------------------------------------
+
+TEST_CASE("an unknown model name is explained") {
+  CHECK(&model_named_or_explain("Qwen/Qwen3-8B") == &models::qwen3_8b);
+  const auto message = [](const std::string& name) {
+    return message_of([&] { (void)model_named_or_explain(name); });
+  };
+  CHECK(
+      contains(message("llama-3.1-700b"), "model \"llama-3.1-700b\" is unknown, did you mean llama-3.1-70b"));
+  CHECK(contains(message("gemma 27b"), "did you mean gemma-2-27b or gemma-3-27b?"));
+  CHECK(message("zzzzzzzzz") == "model \"zzzzzzzzz\" is unknown");
+  CHECK(message("") == "model \"\" is unknown");
+  CHECK(message(std::string(1000, 'a')).size() < 200);
+  CHECK_FALSE(contains(message("a\nb"), "\n"));
+}
+
+}  // namespace

@@ -1,0 +1,180 @@
+// The bundled models in constant evaluation: published counts, cache geometry, lookup. Nothing to run.
+#include "kvbudget/models.hpp"
+
+#include "kvbudget/memory/kv_cache.hpp"
+#include "kvbudget/model/builders.hpp"
+
+namespace {
+
+using namespace kvbudget;
+
+// ---- parameter counts: the element counts of the published checkpoints
+// -------------------------------------
+
+struct published_count {
+  const model_architecture* model;
+  std::uint64_t parameters;
+};
+// Checkpoints that hold more say so: Llama 2 7B 2,048 rotary buffers; Qwen3 0.6B and 1.7B a second copy of
+// their tied head (751,632,384 and 2,031,739,904 elements).
+constexpr published_count published[] = {
+    {&models::llama_2_7b, 6'738'415'616},
+    {&models::llama_2_13b, 13'015'864'320},
+    {&models::llama_2_70b, 68'976'648'192},
+    {&models::llama_3_8b, 8'030'261'248},
+    {&models::llama_3_70b, 70'553'706'496},
+    {&models::llama_3_1_8b, 8'030'261'248},
+    {&models::llama_3_1_70b, 70'553'706'496},
+    {&models::llama_3_1_405b, 405'853'388'800},
+    {&models::llama_3_2_1b, 1'235'814'400},
+    {&models::llama_3_2_3b, 3'212'749'824},
+    {&models::llama_3_3_70b, 70'553'706'496},
+    {&models::mistral_7b_v0_1, 7'241'732'096},
+    {&models::mistral_7b_v0_2, 7'241'732'096},
+    {&models::mistral_7b_v0_3, 7'248'023'552},
+    {&models::qwen2_5_0_5b, 494'032'768},
+    {&models::qwen2_5_1_5b, 1'543'714'304},
+    {&models::qwen2_5_3b, 3'085'938'688},
+    {&models::qwen2_5_7b, 7'615'616'512},
+    {&models::qwen2_5_14b, 14'770'033'664},
+    {&models::qwen2_5_32b, 32'763'876'352},
+    {&models::qwen2_5_72b, 72'706'203'648},
+    {&models::qwen3_0_6b, 751'632'384 - 151'936 * 1024},
+    {&models::qwen3_1_7b, 2'031'739'904 - 151'936 * 2048},
+    {&models::qwen3_4b, 4'022'468'096},
+    {&models::qwen3_8b, 8'190'735'360},
+    {&models::qwen3_14b, 14'768'307'200},
+    {&models::qwen3_32b, 32'762'123'264},
+    {&models::phi_4, 14'659'507'200},
+    {&models::phi_4_mini, 3'836'021'760},
+    {&models::gemma_2_2b, 2'614'341'888},
+    {&models::gemma_2_9b, 9'241'705'984},
+    {&models::gemma_2_27b, 27'227'128'320},
+    {&models::gemma_3_1b, 999'885'952},
+    {&models::gemma_3_4b, 4'300'079'472},
+    {&models::gemma_3_12b, 12'187'325'040},
+    {&models::gemma_3_27b, 27'432'406'640},
+    {&models::article_70b_mha, 70'000'000'000},
+};
+constexpr bool counts_are_as_published() {
+  for (const published_count& entry : published) {
+    if (parameter_count(*entry.model) != entry.parameters) return false;
+  }
+  return true;
+}
+static_assert(counts_are_as_published());
+
+constexpr bool every_model_has_a_published_count() {
+  for (const model_architecture* model : models::all) {
+    bool listed = false;
+    for (const published_count& entry : published) listed = listed || entry.model == model;
+    if (!listed) return false;
+  }
+  return sizeof(published) / sizeof(published[0]) == sizeof(models::all) / sizeof(models::all[0]);
+}
+static_assert(every_model_has_a_published_count());
+
+static_assert(parameter_count(models::gemma_3_27b, module_role::vision) == 416'866'032 + 1152 * 5376 + 1152);
+static_assert(parameter_count(models::gemma_3_27b) -
+                  parameter_count(models::gemma_3_27b, module_role::vision) ==
+              27'009'346'304);
+static_assert(parameter_count(models::gemma_3_1b, module_role::vision) == 0);
+static_assert(active_parameter_count(models::llama_3_1_8b) == 8'030'261'248);
+
+constexpr bool every_model_is_in_order() {
+  for (const model_architecture* model : models::all) {
+    validate(*model);
+    std::uint32_t layers = 0;
+    for (std::size_t kind = 0; kind < model->kind_count; ++kind) layers += model->layers_of[kind];
+    if (layers != model->num_hidden_layers) return false;
+    const bool article = model->parameters_assumed;
+    if (!article &&
+        (model->dtype.is_automatic() || model->vocab_size == 0 || model->max_position_embeddings == 0)) {
+      return false;
+    }
+    if (model->tie_word_embeddings != (parameter_count(*model, module_role::lm_head) == 0) && !article)
+      return false;
+  }
+  return true;
+}
+static_assert(every_model_is_in_order());
+
+// ---- cache geometry ---------------------------------------------------------------------------------------
+
+constexpr std::uint64_t cache_bytes(const model_architecture& model, std::uint64_t context,
+                                    std::uint64_t sequences, const number_format& format = formats::bf16) {
+  const deployment d{
+      .model = model, .kv_cache = format, .workload = {.sequences = sequences, .context = tokens{context}}};
+  return kv_cache_of(d, share_of(d, rank{})).total().value;
+}
+static_assert(cache_bytes(models::llama_2_7b, 1, 1) == 524'288);
+static_assert(cache_bytes(models::llama_3_1_8b, 1, 1) == 131'072);
+static_assert(cache_bytes(models::llama_3_1_70b, 32'768, 8, formats::fp8_e4m3) == 42'949'672'960);
+static_assert(cache_bytes(models::llama_3_1_405b, 1, 1) == 516'096);
+static_assert(cache_bytes(models::qwen2_5_72b, 1, 1) == 327'680);
+static_assert(cache_bytes(models::qwen3_8b, 1, 1) == 147'456);
+static_assert(cache_bytes(models::phi_4, 1, 1) == 2 * 40 * 2 * 10 * 128);
+// Windows: Mistral v0.1 all layers, v0.2 none; Gemma 2 every other; Gemma 3 five of six.
+static_assert(cache_bytes(models::mistral_7b_v0_1, 131'072, 1) ==
+              cache_bytes(models::mistral_7b_v0_1, 4096, 1));
+static_assert(cache_bytes(models::mistral_7b_v0_2, 32'768, 1) == 32'768 * 131'072ull);
+static_assert(cache_bytes(models::mistral_7b_v0_3, 32'768, 1) == 32'768 * 131'072ull);
+static_assert(cache_bytes(models::gemma_2_9b, 131'072, 1) == 2 * 11'626'610'688);
+static_assert(cache_bytes(models::gemma_2_27b, 5000, 3) == 2 * 2'570'747'904);
+static_assert(cache_bytes(models::gemma_3_1b, 131'072, 1) == 2 * 274'202'624);
+static_assert(cache_bytes(models::gemma_3_4b, 5000, 3) == 2 * 336'052'224);
+static_assert(cache_bytes(models::gemma_3_27b, 131'072, 1) == 2 * 5'586'812'928);
+// The article: 80 layers of 64 KV heads take 1.31 MB per token in FP8, 42.9 GB at 32,768.
+static_assert(cache_bytes(models::article_70b_mha, 1, 1, formats::fp8_e4m3) == 1'310'720);
+static_assert(cache_bytes(models::article_70b_mha, 32'768, 1, formats::fp8_e4m3) == 42'949'672'960);
+
+// ---- the same models from the templated builders ----------------------------------------------------------
+
+using attention = gqa<64, 8, 128>;
+using llama_70b = decoder<hidden<8192>, vocabulary<128256>, repeat<80, block<attention, gated_mlp<28672>>>>;
+static_assert(parameter_count(llama_70b::architecture) == parameter_count(models::llama_3_1_70b));
+static_assert(llama_70b::architecture.kinds[0] == models::llama_3_1_70b.kinds[0]);
+static_assert(cache_bytes(llama_70b::architecture, 1000, 7) == cache_bytes(models::llama_3_1_70b, 1000, 7));
+
+// ---- lookup -----------------------------------------------------------------------------------------------
+
+static_assert(models::find("llama-3.1-70b") == &models::llama_3_1_70b);
+static_assert(models::find("LLAMA_3.1 70B") == &models::llama_3_1_70b);
+static_assert(models::find("meta-llama/Llama-3.1-70B-Instruct") == &models::llama_3_1_70b);
+static_assert(models::find("Meta-Llama-3.1-70B-Instruct") == &models::llama_3_1_70b);
+static_assert(models::find("qwen2.5-7b") == &models::qwen2_5_7b);
+static_assert(models::find("mistralai/mistral-7b-v0.1") == &models::mistral_7b_v0_1);
+static_assert(models::find("article-70b-mha") == &models::article_70b_mha);
+static_assert(models::find("llama") == nullptr);
+static_assert(models::find("") == nullptr);
+static_assert(models::find("/") == nullptr);
+static_assert(models::find("- _") == nullptr);
+static_assert(models::find("someone/Llama-3.1-70B") == nullptr);
+
+constexpr bool suggests(const char* asked, const model_architecture& wanted) {
+  const model_suggestions near = models::nearest(asked);
+  for (std::size_t i = 0; i < near.count; ++i) {
+    if (near.models[i] == &wanted) return true;
+  }
+  return false;
+}
+static_assert(suggests("llama 70b", models::llama_3_1_70b));
+static_assert(suggests("llama 70b", models::llama_2_70b));
+static_assert(suggests("lama-3.1-70b", models::llama_3_1_70b));
+static_assert(suggests("gemma3-27", models::gemma_3_27b));
+static_assert(suggests("mistral-7b", models::mistral_7b_v0_2));
+static_assert(models::nearest("zzzzzzzz").count == 0);
+static_assert(models::nearest("").count == 0);
+
+constexpr bool every_name_finds_its_model() {
+  for (const model_name& entry : models::names) {
+    if (models::find(entry.name) != entry.model) return false;
+  }
+  for (const model_architecture* model : models::all) {
+    if (models::find(model->name) != model) return false;
+  }
+  return true;
+}
+static_assert(every_name_finds_its_model());
+
+}  // namespace
