@@ -350,6 +350,9 @@ TEST_CASE("head counts and head dim follow the config class") {
         64);
   CHECK(without_kv("gemma2").architecture.kinds[0].key_value_heads == 4);
   CHECK(has_note(without_kv("gemma2"), "num_key_value_heads is absent: assumed to be 4"));
+  CHECK(contains(refusal(R"({"model_type": "qwen2", "hidden_size": 896, "intermediate_size": 128,
+    "vocab_size": 100, "num_attention_heads": 14, "num_hidden_layers": 1})"),
+                 "num_attention_heads 14 is not a multiple of num_key_value_heads 32, the class default"));
   CHECK(without_kv("gpt_neox", R"(, "num_key_value_heads": 2)").architecture.kinds[0].key_value_heads == 64);
 }
 

@@ -161,6 +161,18 @@ TEST_CASE("a model survives being written and read") {
   CHECK(parse_model(json::parse(readable_text(to_json(read))), "x") == read);
 }
 
+TEST_CASE("the example in the documentation is a model") {
+  const std::string text =
+      detail::read_file(fs::path(KVBUDGET_DATA_DIR) / ".." / "docs" / "model-schema.md", 1 << 20);
+  const std::string fence = "```json\n{";
+  const std::size_t begin = text.find(fence) + fence.size() - 1;
+  const std::string example = text.substr(begin, text.find("```", begin) - begin);
+  const model_architecture model = parse_model(json::parse(example), "model-schema.md");
+  CHECK(std::string(model.name) == "my-7b");
+  CHECK(parameter_count(model) == 7'000'000'000);
+  CHECK(readable_text(to_json(model)).size() > 100);
+}
+
 // ---- bad input --------------------------------------------------------------------------------------------
 
 const json good = json::parse(R"({
@@ -274,6 +286,7 @@ TEST_CASE("what is wrong in a model file is named") {
 
 TEST_CASE("mutated model files give a model or an error, nothing else") {
   const std::string text = readable_text(to_json(peculiar()));
+  const json tree = json::parse(text);
   tests::numbers random(7);
   int models_read = 0;
   int refused = 0;
@@ -289,9 +302,9 @@ TEST_CASE("mutated model files give a model or an error, nothing else") {
       ++refused;
     }
   };
-  for (int i = 0; i < 600; ++i) attempt(tests::mutated_bytes(text, random));
-  for (int i = 0; i < 1500; ++i) attempt(tests::mutated_values(json::parse(text), random).dump());
-  for (int i = 0; i < 600; ++i) attempt(tests::mutated_values(good, random).dump());
+  for (int i = 0; i < 150; ++i) attempt(tests::mutated_bytes(text, random));
+  for (int i = 0; i < 300; ++i) attempt(tests::mutated_values(tree, random).dump());
+  for (int i = 0; i < 2000; ++i) attempt(tests::mutated_values(good, random).dump());
   CHECK(models_read > 30);
   CHECK(refused > 1000);
 }

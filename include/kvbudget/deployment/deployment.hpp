@@ -24,24 +24,27 @@ struct model_reference {
   constexpr const model_architecture& operator*() const { return *pointer; }
 };
 
+namespace detail {
+[[noreturn]] inline void a_listed_layer_is_beyond_any_model(std::uint64_t layer) {
+  raise("layer # is listed as an exception, but models have at most # layers", layer, max_layers);
+}
+}  // namespace detail
+
 /// Layers whose cache is kept in another format: the first and last few, or listed ones.
 struct layer_exceptions {
   kv_format format{};
   std::uint32_t first_layers = 0;
   std::uint32_t last_layers = 0;
-  std::uint64_t listed[max_layers / 64] = {};  ///< one bit per layer
+  std::uint32_t listed_layers = 0;             ///< whether `listed` has any
+  std::uint64_t listed[max_layers / 64] = {};  ///< one bit per layer; set by `list`
 
   constexpr layer_exceptions& list(std::uint32_t layer) {
+    if (layer >= max_layers) detail::a_listed_layer_is_beyond_any_model(layer);
     listed[layer / 64] |= std::uint64_t{1} << (layer % 64);
+    ++listed_layers;
     return *this;
   }
-  [[nodiscard]] constexpr bool any() const {
-    if (first_layers != 0 || last_layers != 0) return true;
-    for (const std::uint64_t word : listed) {
-      if (word != 0) return true;
-    }
-    return false;
-  }
+  [[nodiscard]] constexpr bool any() const { return (first_layers | last_layers | listed_layers) != 0; }
   [[nodiscard]] constexpr bool contains(std::uint32_t layer, std::uint32_t layers) const {
     return layer < first_layers || layer + last_layers >= layers ||
            ((listed[layer / 64] >> (layer % 64)) & 1u) != 0;

@@ -21,6 +21,7 @@ struct number_format {
   [[nodiscard]] constexpr bool is_automatic() const { return block_elements == 0; }
   /// ⌈elements × block_bytes / block_elements⌉.
   [[nodiscard]] constexpr bytes size_of(std::uint64_t elements) const {
+    if (block_elements == 1) return bytes{detail::checked_mul(elements, block_bytes)};
     return bytes{detail::ceil_mul_div(elements, block_bytes, block_elements)};
   }
   /// Formats are the same when they store the same way, whatever they are called.

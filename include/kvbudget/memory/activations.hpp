@@ -70,8 +70,8 @@ struct step_size {
 
 [[nodiscard]] constexpr step_size step_of(const deployment& d, phase step, std::uint32_t data_replica) {
   std::uint64_t sequences = 0;
-  for (const request_group& group : requests_of_replica(d, data_replica)) {
-    sequences = checked_add(sequences, group.count);
+  for (std::uint32_t i = 0; i < d.workload.group_count(); ++i) {
+    sequences = checked_add(sequences, group_of_replica(d, i, data_replica).count);
   }
   const std::uint64_t batched = d.workload.batched_tokens.value;
   const std::uint64_t rows = smaller(sequences, batched);

@@ -213,44 +213,46 @@ namespace detail {
   return false;
 }
 
-/// Resolves `asked`; `plain` is where the cache format of an automatic one is kept.
-[[nodiscard]] constexpr cache_formats formats_of(const deployment& d, const kv_format& asked, bool states,
-                                                 kv_format& plain) {
+/// Resolves everything but an automatic cache format, which `kv_cache_of` has put in `asked` already.
+[[nodiscard]] constexpr cache_formats formats_of(const deployment& d, const kv_format& asked) {
   cache_formats found{&asked, nullptr, &d.states.convolution, &d.states.recurrent};
-  const bool automatic_states =
-      states && (d.states.convolution.is_automatic() || d.states.recurrent.is_automatic());
-  if (asked.is_automatic() || asked.residual != residual_rule::none || automatic_states)
-    found.dtype = &dtype_of(d);
-  if (asked.is_automatic()) {
-    plain = kv_format{*found.dtype};
-    found.cache = &plain;
-  }
+  const bool states =
+      keeps_states(*d.model) && (found.convolution->is_automatic() || found.recurrent->is_automatic());
+  if (states || asked.residual != residual_rule::none) found.dtype = &dtype_of(d);
   if (found.convolution->is_automatic()) found.convolution = found.dtype;
   if (found.recurrent->is_automatic()) found.recurrent = found.dtype;
   return found;
+}
+
+/// Adds the layers of one share whose cache is in `asked`: the usual ones or the exceptions.
+constexpr void add_layers(kv_cache_bytes& sum, const deployment& d,
+                          const std::uint16_t (&layers)[max_layer_kinds], std::uint32_t data_replica,
+                          const kv_format& asked) {
+  if (asked.is_automatic()) return add_layers(sum, d, layers, data_replica, kv_format{dtype_of(d)});
+  const cache_formats formats = formats_of(d, asked);
+  const model_architecture& model = *d.model;
+  const std::uint32_t groups = d.workload.group_count();
+  for (std::uint32_t number = 0; number < groups; ++number) {
+    const request_group group = group_of_replica(d, number, data_replica);
+    if (group.count == 0) continue;
+    for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+      if (layers[kind] == 0) continue;
+      const layer_kind& layer = model.kinds[kind];
+      for (std::size_t i = 0; i < layer.store_count; ++i) {
+        add_store(sum, layer.stores[i], group, layers[kind], d, formats);
+      }
+    }
+  }
 }
 }  // namespace detail
 
 /// The cache that one rank keeps: Σ over its layers, their stores and its replica's requests.
 [[nodiscard]] constexpr kv_cache_bytes kv_cache_of(const deployment& d, const rank_share& share,
                                                    std::uint32_t data_replica = 0) {
-  const model_architecture& model = *d.model;
-  const bool states = detail::keeps_states(model);
-  kv_format plain[2];
-  const cache_formats usual = detail::formats_of(d, d.kv_cache, states, plain[0]);
-  const cache_formats other =
-      share.has_exceptions ? detail::formats_of(d, d.kv_exceptions.format, states, plain[1]) : usual;
   kv_cache_bytes sum;
-  for (const request_group& group : requests_of_replica(d, data_replica)) {
-    for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-      const layer_kind& layer = model.kinds[kind];
-      for (std::size_t i = 0; i < layer.store_count; ++i) {
-        const store& s = layer.stores[i];
-        if (share.layers[kind] != 0) add_store(sum, s, group, share.layers[kind], d, usual);
-        if (share.exceptions[kind] != 0) add_store(sum, s, group, share.exceptions[kind], d, other);
-      }
-    }
-  }
+  detail::add_layers(sum, d, share.layers, data_replica, d.kv_cache);
+  if (share.has_exceptions)
+    detail::add_layers(sum, d, share.exceptions, data_replica, d.kv_exceptions.format);
   return sum;
 }
 
@@ -311,7 +313,6 @@ struct store_growth {
 
 constexpr void add_growth(kv_growth& growth, const store& s, std::uint64_t context, std::uint64_t layers,
                           const deployment& d, const cache_formats& formats) {
-  if (layers == 0) return;
   const store_growth each = growth_of(s, d, formats);
   std::uint64_t fixed = each.fixed;
   growth.bytes_per_token = growth.bytes_per_token + ratio{checked_mul(each.bytes, layers), each.tokens_each};
@@ -322,31 +323,34 @@ constexpr void add_growth(kv_growth& growth, const store& s, std::uint64_t conte
   }
   growth.fixed_bytes_per_sequence += bytes{checked_mul(fixed, layers)};
 }
+
+constexpr void add_growth(kv_growth& growth, const deployment& d,
+                          const std::uint16_t (&layers)[max_layer_kinds], std::uint64_t context,
+                          const kv_format& asked) {
+  if (asked.is_automatic()) return add_growth(growth, d, layers, context, kv_format{dtype_of(d)});
+  const cache_formats formats = formats_of(d, asked);
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    const layer_kind& layer = d.model->kinds[kind];
+    for (std::size_t i = 0; layers[kind] != 0 && i < layer.store_count; ++i) {
+      add_growth(growth, layer.stores[i], context, layers[kind], d, formats);
+    }
+  }
+}
 }  // namespace detail
 
 /// The growth of one rank's cache at `context` tokens: Σ over the stores that still grow there of their bytes
 /// per token (divided by the compression ratio or the decode-context degree), never a rounded difference.
 [[nodiscard]] constexpr kv_growth kv_growth_of(const deployment& d, const rank_share& share, tokens context) {
-  const model_architecture& model = *d.model;
-  const bool states = detail::keeps_states(model);
-  kv_format plain[2];
-  const cache_formats usual = detail::formats_of(d, d.kv_cache, states, plain[0]);
-  const cache_formats other =
-      share.has_exceptions ? detail::formats_of(d, d.kv_exceptions.format, states, plain[1]) : usual;
   kv_growth growth;
-  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-    const layer_kind& layer = model.kinds[kind];
-    for (std::size_t i = 0; i < layer.store_count; ++i) {
-      detail::add_growth(growth, layer.stores[i], context.value, share.layers[kind], d, usual);
-      detail::add_growth(growth, layer.stores[i], context.value, share.exceptions[kind], d, other);
-    }
-  }
+  detail::add_growth(growth, d, share.layers, context.value, d.kv_cache);
+  if (share.has_exceptions)
+    detail::add_growth(growth, d, share.exceptions, context.value, d.kv_exceptions.format);
   return growth;
 }
 
 namespace detail {
 constexpr void add_part(memory_budget& budget, const char* name, std::uint64_t size, const char* source) {
-  if (size != 0) budget.add({name, bytes{size}, source});
+  if (size != 0) budget.add(line_item::part(name, bytes{size}, source));
 }
 }  // namespace detail
 
@@ -354,7 +358,9 @@ constexpr void add_part(memory_budget& budget, const char* name, std::uint64_t s
 constexpr void add_kv_cache(memory_budget& budget, const deployment& d, const rank_share& share,
                             std::uint32_t data_replica) {
   const kv_cache_bytes found = kv_cache_of(d, share, data_replica);
-  budget.add({"kv_cache", found.total(), "stores of every layer x tokens of every live request"});
+  const bytes total = found.total();
+  budget.add({"kv_cache", total, total, total, basis::exact,
+              "stores of every layer x tokens of every live request", false});
   detail::add_part(budget, "kv_cache.payload", found.payload,
                    "keys, values and latents of the cached tokens");
   detail::add_part(budget, "kv_cache.scales", found.scales, "scale factors that come with every token");

@@ -12,21 +12,33 @@ namespace kvbudget::inline v0 {
 /// One line of a ledger. A name with a dot (`weights.experts`) is a part of the line before the dot; totals
 /// sum the lines without one. Lows and highs are worst-case bounds that add up, not confidence limits.
 struct line_item {
-  const char* name = "";  ///< must outlive the budget: a literal
-  bytes low{};
-  bytes expected{};
-  bytes high{};
-  basis known = basis::exact;
-  bool is_part = false;
-  const char* source = "";
+  const char* name;  ///< must outlive the budget: a literal
+  bytes low;
+  bytes expected;
+  bytes high;
+  basis known;
+  bool is_part;
+  const char* source;  ///< where the figure comes from; a literal
 
   line_item() = default;
-  constexpr line_item(const char* item, bytes exactly, const char* from)
-      : line_item(item, exactly, exactly, exactly, basis::exact, from) {}
+  constexpr line_item(const char* item, bytes lowest, bytes likely, bytes highest, basis how,
+                      const char* from, bool part)
+      : name(item), low(lowest), expected(likely), high(highest), known(how), is_part(part), source(from) {}
   constexpr line_item(const char* item, bytes lowest, bytes likely, bytes highest, basis how,
                       const char* from)
-      : name(item), low(lowest), expected(likely), high(highest), known(how), source(from) {
-    for (const char* c = item; *c != '\0'; ++c) is_part = is_part || *c == '.';
+      : line_item(item, lowest, likely, highest, how, from, has_dot(item)) {}
+  constexpr line_item(const char* item, bytes exactly, const char* from)
+      : line_item(item, exactly, exactly, exactly, basis::exact, from) {}
+
+  /// A part that is known exactly.
+  static constexpr line_item part(const char* item, bytes exactly, const char* from) {
+    return {item, exactly, exactly, exactly, basis::exact, from, true};
+  }
+
+ private:
+  static constexpr bool has_dot(const char* text) {
+    while (*text != '\0' && *text != '.') ++text;
+    return *text == '.';
   }
 };
 
@@ -44,7 +56,7 @@ namespace detail {
 /// The ledger of one rank: weights, KV cache, activations, framework, margin, and whatever the user adds,
 /// each with its parts. What is not known is not in the list.
 struct memory_budget {
-  line_item lines[max_line_items];
+  line_item lines[max_line_items] = {};
   std::uint32_t count = 0;
 
   /// Appends a line; a name without a dot counts towards the total.

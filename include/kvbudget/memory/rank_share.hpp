@@ -46,25 +46,20 @@ struct rank_share {
   return share;
 }
 
-/// The requests that one data-parallel replica serves: all of them are dealt round robin in group order, so
-/// replica 0 gets ⌈sequences / replicas⌉.
-[[nodiscard]] constexpr request_list requests_of_replica(const deployment& d, std::uint32_t replica) {
-  request_list list = d.workload.requests();
+/// How many of the requests of group `number` one data-parallel replica serves: all requests are dealt round
+/// robin in group order, so replica 0 gets ⌈sequences / replicas⌉.
+[[nodiscard]] constexpr request_group group_of_replica(const deployment& d, std::uint32_t number,
+                                                       std::uint32_t replica) {
+  request_group mine = d.workload.group(number);
   const std::uint64_t replicas = d.parallel.data;
-  if (replicas == 1) return list;
-  request_list dealt;
-  std::uint64_t all_before = 0;
-  std::uint64_t dealt_before = 0;
-  for (const request_group& group : list) {
-    all_before = detail::checked_add(all_before, group.count);
-    const std::uint64_t until = all_before > replica ? detail::ceil_div(all_before - replica, replicas) : 0;
-    request_group& mine = dealt.items[dealt.count];
-    mine = group;
-    mine.count = until - dealt_before;
-    dealt_before = until;
-    if (mine.count != 0) ++dealt.count;
-  }
-  return dealt;
+  if (replicas == 1) return mine;
+  std::uint64_t before = 0;
+  for (std::uint32_t i = 0; i < number; ++i) before = detail::checked_add(before, d.workload.group(i).count);
+  const std::uint64_t until = detail::checked_add(before, mine.count);
+  const std::uint64_t dealt_before = before > replica ? detail::ceil_div(before - replica, replicas) : 0;
+  const std::uint64_t dealt_until = until > replica ? detail::ceil_div(until - replica, replicas) : 0;
+  mine.count = dealt_until - dealt_before;
+  return mine;
 }
 
 }  // namespace kvbudget::inline v0

@@ -94,7 +94,7 @@ namespace detail {
 /// attention, mixers, MLPs and experts. Modules listed as `unquantized` stay in the dtype either way.
 [[nodiscard]] constexpr bool is_quantized(const weight_scheme& scheme, const weight_group& group,
                                           module_set unquantized) {
-  if (unquantized.has(group.role)) return false;
+  if (unquantized.bits != 0 && unquantized.has(group.role)) return false;
   if (scheme.every_element) return true;
   if (group.kind != tensor_kind::linear) return false;
   switch (group.role) {
@@ -115,12 +115,11 @@ namespace detail {
   return false;
 }
 
-/// Bytes of one rank's shard of a weight group, by the rule of `weight_scheme`.
+/// Bytes of one rank's shard of a weight group under a scheme, by the rule of `weight_scheme`.
 [[nodiscard]] constexpr stored_weights stored(const weight_group& group, const weight_shard& shard,
                                               const weight_scheme& scheme, std::uint64_t hidden) {
   using detail::checked_add;
   using detail::checked_mul;
-  if (scheme.every_element) return {scheme.payload.size_of(shard.elements()).value};
   if (group.rule == shard_rule::spread) return detail::stored_total(scheme, shard.elements(), hidden);
   const std::uint64_t count = detail::scales_per_matrix(scheme, shard.rows, shard.columns);
   const std::uint64_t fixed = detail::fixed_sidecar_bytes(scheme, shard.rows, shard.columns, count);
@@ -164,25 +163,44 @@ namespace detail {
   return sum;
 }
 
-/// The two formats that weights may be in, resolved: the scheme, and the dtype of what it leaves alone.
+/// The two formats that weights may be in, resolved: the scheme, and the dtype of what it leaves alone. Where
+/// every element takes the same whole number of bytes, elements are summed first and multiplied once.
 struct weight_formats {
   const weight_scheme& scheme;
   const weight_scheme& dtype;
+  bool uniform = false;
+  bool split = false;  ///< some ranks hold only a part of a group
 };
 
-/// Adds `times` copies of a group to a rank's sum.
+/// Adds `times` copies of a group whose matrices a scheme quantizes.
+constexpr void add_quantized_group(weight_bytes& sum, const weight_group& group, module_role role,
+                                   std::uint64_t times, const deployment& d, const weight_scheme& scheme) {
+  const stored_weights part = stored(group, shard_of(group, d.parallel), scheme, d.model->hidden_size);
+  std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
+  module = checked_add(module, checked_mul(part.payload, times));
+  sum.scales = checked_add(sum.scales, checked_mul(part.scales, times));
+  sum.scales_high = checked_add(sum.scales_high, checked_mul(part.scales_high, times));
+}
+
+/// Adds `times` copies of a group in two formats.
+constexpr void add_mixed_group(weight_bytes& sum, const weight_group& group, module_role role,
+                               std::uint64_t times, const deployment& d, const weight_formats& formats) {
+  const weight_scheme& scheme =
+      is_quantized(formats.scheme, group, d.unquantized) ? formats.scheme : formats.dtype;
+  if (!scheme.every_element) return add_quantized_group(sum, group, role, times, d, scheme);
+  const std::uint64_t each = scheme.payload.size_of(shard_of(group, d.parallel).elements()).value;
+  std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
+  module = checked_add(module, checked_mul(each, times));
+}
+
+/// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
 constexpr void add_group(weight_bytes& sum, const weight_group& group, module_role role, std::uint64_t times,
                          const deployment& d, const weight_formats& formats) {
   if (group.role == module_role::draft && !d.load_draft_layers) return;
-  const bool quantized = is_quantized(formats.scheme, group, d.unquantized);
-  const stored_weights part = stored(group, shard_of(group, d.parallel),
-                                     quantized ? formats.scheme : formats.dtype, d.model->hidden_size);
+  if (!formats.uniform) return add_mixed_group(sum, group, role, times, d, formats);
+  const std::uint64_t each = formats.split ? shard_of(group, d.parallel).elements() : group.elements();
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
-  module = checked_add(module, checked_mul(part.payload, times));
-  if (part.scales_high != 0) {
-    sum.scales = checked_add(sum.scales, checked_mul(part.scales, times));
-    sum.scales_high = checked_add(sum.scales_high, checked_mul(part.scales_high, times));
-  }
+  module = checked_add(module, checked_mul(each, times));
 }
 
 /// Adds a weight outside the layers. An assumed total is spread over the stages by their layers; a tied table
@@ -213,7 +231,10 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   const bool automatic = d.weights.is_automatic();
   const bool needs_dtype = automatic || !d.weights.every_element || d.unquantized.bits != 0;
   const weight_scheme dtype = needs_dtype ? weight_scheme{dtype_of(d)} : weight_scheme{};
-  const detail::weight_formats formats{automatic ? dtype : d.weights, dtype};
+  const weight_scheme& scheme = automatic ? dtype : d.weights;
+  const bool uniform = scheme.every_element && d.unquantized.bits == 0 && scheme.payload.block_elements == 1;
+  const bool split = (d.parallel.tensor | d.parallel.expert) != 1;
+  const detail::weight_formats formats{scheme, dtype, uniform, split};
   for (std::size_t i = 0; i < model.weight_count; ++i) {
     detail::add_model_group(sum, model.weights[i], d, share, formats);
   }
@@ -234,8 +255,21 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
       sum.scales_high = detail::checked_add(sum.scales_high, scales);
     }
   }
+  if (uniform) {
+    for (std::uint64_t& module : sum.modules)
+      module = detail::checked_mul(module, scheme.payload.block_bytes);
+  }
   return sum;
 }
+
+namespace detail {
+/// A total without shapes is not arithmetic, however exact its digits look.
+constexpr void mark_assumed(memory_budget& budget) {
+  line_item& line = budget.lines[budget.count - 1];  // unattributed weights come last
+  line.known = basis::assumed;
+  line.source = "a total without shapes, spread evenly";
+}
+}  // namespace detail
 
 /// Writes the lines `weights`, one part per module, and `weights.scales`; a pinned figure replaces them all.
 constexpr void add_weights(memory_budget& budget, const deployment& d, const rank_share& share) {
@@ -245,29 +279,24 @@ constexpr void add_weights(memory_budget& budget, const deployment& d, const ran
     return;
   }
   const weight_bytes found = weights_of(d, share);
-  std::uint64_t sum = 0;
-  for (const std::uint64_t module : found.modules) sum = detail::checked_add(sum, module);
-  const bytes expected{detail::checked_add(sum, found.scales)};
-  const bytes high{detail::checked_add(sum, found.scales_high)};
-  const basis scales_known =
-      found.scales != found.scales_high || found.assumed ? basis::assumed : basis::exact;
+  const basis known = found.assumed || found.scales != found.scales_high ? basis::assumed : basis::exact;
   constexpr const char* source = "elements of every tensor x bytes of its format";
-  budget.add({"weights", expected, expected, high, found.assumed ? basis::assumed : scales_known, source});
+  line_item& parent = budget.lines[budget.count];
+  budget.add({"weights", bytes{}, bytes{}, bytes{}, known, source, false});
+  std::uint64_t sum = found.scales;
   for (std::size_t role = 0; role < module_role_count; ++role) {
-    if (found.modules[role] == 0) continue;
-    const bytes module{found.modules[role]};
-    const char* name = name_of(static_cast<module_role>(role));
-    if (role == static_cast<std::size_t>(module_role::unattributed)) {
-      budget.add({name, module, module, module, basis::assumed, "a total without shapes, spread evenly"});
-    } else {
-      budget.add({name, module, source});
-    }
+    const std::uint64_t module = found.modules[role];
+    if (module == 0) continue;
+    sum = detail::checked_add(sum, module);
+    budget.add(line_item::part(name_of(static_cast<module_role>(role)), bytes{module}, source));
   }
+  if (found.assumed) detail::mark_assumed(budget);
   if (found.scales_high != 0) {
-    budget.add({"weights.scales", bytes{found.scales}, bytes{found.scales}, bytes{found.scales_high},
-                scales_known,
-                "scale factors and zero points of the weight scheme, fixed scales of the cache"});
+    budget.add({"weights.scales", bytes{found.scales}, bytes{found.scales}, bytes{found.scales_high}, known,
+                "scale factors and zero points of the weight scheme, fixed scales of the cache", true});
   }
+  parent.low = parent.expected = bytes{sum};
+  parent.high = bytes{detail::checked_add(sum, found.scales_high - found.scales)};
 }
 
 }  // namespace kvbudget::inline v0

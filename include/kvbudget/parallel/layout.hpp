@@ -97,6 +97,7 @@ namespace detail {
 /// KV heads on one tensor rank: kv_heads / tensor, or one (repeated) where there are more ranks than heads.
 /// Degrees that do neither evenly stop. Source: vllm-project/vllm config/model.py, get_num_kv_heads.
 [[nodiscard]] constexpr std::uint32_t local_kv_heads(std::uint32_t kv_heads, std::uint32_t tensor) {
+  if (tensor == 1) return kv_heads;
   if (kv_heads % tensor == 0) return kv_heads / tensor;
   if (tensor % kv_heads != 0) detail::kv_heads_cannot_be_split_over_the_tensor_ranks(kv_heads, tensor);
   return 1;

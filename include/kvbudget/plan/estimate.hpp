@@ -42,8 +42,8 @@ struct replica_kinds {
   std::size_t cut_count = 2;
   std::uint64_t until = 0;
   if (replicas > 1) {
-    for (const request_group& group : d.workload.requests()) {
-      until = checked_add(until, group.count);
+    for (std::uint32_t i = 0; i < d.workload.group_count(); ++i) {
+      until = checked_add(until, d.workload.group(i).count);
       cuts[cut_count++] = until % replicas;
     }
   }

@@ -210,8 +210,9 @@ class svg_writer {
     for (std::uint64_t round = 0;; ++round) {
       const std::uint64_t units = ceil_div(larger<std::uint64_t>(largest.value, 1), unit);
       const std::uint64_t steps = ceil_div(units, step);
-      const std::string last = grouped_label(step * steps);
-      const svg_length label = svg_text_width(last, small_size, false) + 24 * svg_pixel;
+      const std::string last = grouped_label(step * steps) + ' ' + name_of(unit_);
+      // the last label ends at its tick, the one before is centred on its own
+      const svg_length label = svg_text_width(last, small_size, false) * 3 / 2 + 10 * svg_pixel;
       if (steps <= 10 && static_cast<svg_length>(steps) * label <= plot) {
         tick_step_ = step;
         tick_count_ = steps;
@@ -531,13 +532,12 @@ class svg_writer {
       line(tick_x(i), y_, tick_x(i), y_ + 5 * svg_pixel, "kvb-axis");
       std::string label = grouped_label(i * tick_step_);
       const char* anchor = "middle";
-      svg_length x = tick_x(i);
       if (i == 0) anchor = "start";
       if (i == tick_count_) {
         anchor = "end";
         label += std::string(" ") + name_of(unit_);
       }
-      text(x, y_ + 19 * svg_pixel, "kvb-small kvb-soft", label, anchor);
+      text(tick_x(i), y_ + 19 * svg_pixel, "kvb-small kvb-soft", label, anchor);
     }
     y_ += 22 * svg_pixel;
   }

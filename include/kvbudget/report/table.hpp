@@ -29,7 +29,7 @@ struct table_options {
   bool sources = true;                    ///< numbered notes that say where each figure comes from
   bool ascii = false;                     ///< nothing outside ASCII
   bool color = false;                     ///< ANSI colours, for a terminal
-  std::size_t bar_width = 20;             ///< columns of the bars
+  std::size_t bar_width = 20;             ///< columns of the bars; 0 = none
   std::size_t name_width = 40;            ///< longer names end in an ellipsis
 };
 
@@ -244,6 +244,7 @@ class table_writer {
   /// A bar of eighths of a column; something is never nothing.
   [[nodiscard]] std::string block_bar(bytes amount, bytes whole) const {
     constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    if (options_.bar_width == 0) return {};
     if (options_.ascii) return repeated("#", whole_columns(amount, whole));
     std::uint64_t parts = proportion(amount.value, whole.value, options_.bar_width * 8);
     if (amount != bytes{}) parts = larger<std::uint64_t>(parts, 1);
@@ -252,6 +253,7 @@ class table_writer {
   }
   /// A thinner bar in halves of a column, for parts.
   [[nodiscard]] std::string thin_bar(bytes amount, bytes whole) const {
+    if (options_.bar_width == 0) return {};
     if (options_.ascii) return repeated("-", whole_columns(amount, whole));
     std::uint64_t halves = proportion(amount.value, whole.value, options_.bar_width * 2);
     if (amount != bytes{}) halves = larger<std::uint64_t>(halves, 1);
@@ -263,11 +265,11 @@ class table_writer {
     constexpr const char* unicode[] = {"█", "▓", "▒", "░"};
     constexpr const char* plain[] = {"#", "!", "=", "."};
     const std::uint64_t columns = options_.bar_width;
+    if (!(from < to) || columns == 0) return {};
     const auto position = [&](bytes amount) {
       return (proportion(amount.value, widest.value, columns * 2) + 1) / 2;
     };
-    if (!(from < to) || columns == 0) return {};
-    std::uint64_t first = smaller<std::uint64_t>(position(from), columns - 1);
+    const std::uint64_t first = smaller<std::uint64_t>(position(from), columns - 1);
     const std::uint64_t end = larger<std::uint64_t>(smaller<std::uint64_t>(position(to), columns), first + 1);
     std::string text(first, ' ');
     const auto kind = static_cast<std::size_t>(with);
@@ -322,7 +324,7 @@ class table_writer {
     }
     wanted = smaller<std::size_t>(wanted, 110);
     if (inner_ < wanted) {
-      widths_[bar] += wanted - inner_ + (widths_[bar] == 0 ? 2 : 0);
+      widths_[options_.bar_width == 0 ? name : bar] += wanted - inner_;
       inner_ = wanted;
     }
   }

@@ -8,11 +8,12 @@ namespace kvbudget::inline v0 {
 
 /// A counted quantity of one dimension: a whole, non-negative number that only combines with its own kind.
 ///
-/// Built explicitly from any integer (`bytes{80}`); a negative integer stops, a floating-point number does
-/// not compile. Addition, subtraction and multiplication by a count are checked: on overflow, or below zero,
-/// constant evaluation stops at a function whose name says why, and run time throws `kvbudget::error`.
+/// `bytes{}` is zero (and `bytes b;` is not initialized, as with the standard's durations). Built explicitly
+/// from any integer (`bytes{80}`); a negative integer stops, a floating-point number does not compile.
+/// Addition, subtraction and multiplication by a count are checked: on overflow, or below zero, constant
+/// evaluation stops at a function whose name says why, and run time throws `kvbudget::error`.
 template <class Dimension> struct quantity {
-  std::uint64_t value = 0;
+  std::uint64_t value;
 
   quantity() = default;
   template <detail::integer T> explicit constexpr quantity(T count) : value(detail::checked_count(count)) {}

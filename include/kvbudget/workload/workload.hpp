@@ -22,14 +22,6 @@ struct request_group {
 
 inline constexpr std::size_t max_request_groups = 8;
 
-/// A short list of request groups.
-struct request_list {
-  request_group items[max_request_groups + 1] = {};
-  std::uint32_t count = 0;
-  [[nodiscard]] constexpr const request_group* begin() const { return items; }
-  [[nodiscard]] constexpr const request_group* end() const { return items + count; }
-};
-
 namespace detail {
 [[noreturn]] inline void a_shared_prefix_is_longer_than_its_prompt(std::uint64_t prefix,
                                                                    std::uint64_t prompt) {
@@ -64,32 +56,33 @@ struct workload {
     }
     detail::too_many_request_groups();
   }
-  /// The groups with live requests, the short form first.
-  [[nodiscard]] constexpr request_list requests() const {
-    request_list list;
-    if (sequences != 0) list.items[list.count++] = request_group{sequences, context, tokens{}, shared_prefix};
-    for (const request_group& group : groups) {
-      if (group.count == 0) break;
-      list.items[list.count++] = group;
-    }
-    return list;
+  /// Groups with live requests: the short form (number 0, which may be empty), then the further ones.
+  [[nodiscard]] constexpr std::uint32_t group_count() const {
+    std::uint32_t count = 0;
+    while (count < max_request_groups && groups[count].count != 0) ++count;
+    return count + 1;
+  }
+  [[nodiscard]] constexpr request_group group(std::uint32_t number) const {
+    return number == 0 ? request_group{sequences, context, tokens{}, shared_prefix} : groups[number - 1];
   }
   /// Live requests.
   [[nodiscard]] constexpr std::uint64_t total_sequences() const {
     std::uint64_t sum = 0;
-    for (const request_group& group : requests()) sum = detail::checked_add(sum, group.count);
+    for (std::uint32_t i = 0; i < group_count(); ++i) sum = detail::checked_add(sum, group(i).count);
     return sum;
   }
   /// Tokens over all live requests, shared prefixes counted for each: Σ count × context.
   [[nodiscard]] constexpr tokens active_tokens() const {
     tokens sum{};
-    for (const request_group& group : requests()) sum += group.context() * group.count;
+    for (std::uint32_t i = 0; i < group_count(); ++i) sum += group(i).context() * group(i).count;
     return sum;
   }
-  /// The longest context of any request.
+  /// The longest context of any live request.
   [[nodiscard]] constexpr tokens longest_context() const {
     tokens longest{};
-    for (const request_group& group : requests()) longest = detail::larger(longest, group.context());
+    for (std::uint32_t i = 0; i < group_count(); ++i) {
+      if (group(i).count != 0) longest = detail::larger(longest, group(i).context());
+    }
     return longest;
   }
   friend constexpr bool operator==(const workload&, const workload&) = default;
@@ -109,7 +102,8 @@ struct workload {
 
 /// Stops if a group cannot exist.
 constexpr void validate(const workload& work) {
-  for (const request_group& group : work.requests()) {
+  for (std::uint32_t i = 0; i < work.group_count(); ++i) {
+    const request_group group = work.group(i);
     if (group.shared_prefix > group.prompt) {
       detail::a_shared_prefix_is_longer_than_its_prompt(group.shared_prefix.value, group.prompt.value);
     }

@@ -93,11 +93,13 @@ namespace kvbudget::inline v0::detail {
   if (family.adjust != nullptr) family.adjust(config, shape);
 
   if (shape.num_attention_heads % shape.num_key_value_heads != 0) {
-    const char* kv_key = family.keys.num_key_value_heads.usual();
+    const key_names& kv_key = family.keys.num_key_value_heads;
+    const bool assumed = kv_key.usual() != nullptr && !config.find(kv_key);
     config.refuse(std::string(family.keys.num_attention_heads.usual()) + " " +
                   std::to_string(shape.num_attention_heads) + " is not a multiple of " +
-                  (kv_key == nullptr ? "num_kv_heads" : kv_key) + " " +
-                  std::to_string(shape.num_key_value_heads));
+                  (kv_key.usual() == nullptr ? "num_kv_heads" : kv_key.usual()) + " " +
+                  std::to_string(shape.num_key_value_heads) +
+                  (assumed ? ", the class default where the key is absent" : ""));
   }
   if (std::uint64_t{shape.num_attention_heads} * shape.head_dim > UINT32_MAX) {
     config.refuse(std::string(family.keys.num_attention_heads.usual()) + " " +

@@ -1,0 +1,90 @@
+// How long one estimate of a dense model takes at run time, beside hand-written code that fills the same items.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+
+#include "kvbudget/kvbudget.hpp"
+
+namespace {
+
+using namespace kvbudget;
+using namespace kvbudget::literals;
+
+using llama_70b =
+    decoder<hidden<8192>, vocabulary<128256>, repeat<80, block<gqa<64, 8, 128>, gated_mlp<28672>>>>;
+
+deployment serving() {
+  return {.model = llama_70b::architecture,
+          .weights = formats::fp8_e4m3,
+          .kv_cache = formats::fp8_e4m3,
+          .workload = {.sequences = 8, .context = 32768_tokens}};
+}
+
+/// The same eight lines, spelled out for one architecture; nothing is checked.
+memory_budget by_hand(std::uint64_t sequences, std::uint64_t context, std::uint64_t bytes_per_element) {
+  const std::uint64_t layers = 80, hidden_size = 8192, heads = 64, kv_heads = 8, head_dim = 128;
+  const std::uint64_t intermediate = 28672, vocab = 128256;
+  const std::uint64_t table = vocab * hidden_size * bytes_per_element;
+  const std::uint64_t attention =
+      layers * (2 * heads * head_dim * hidden_size + 2 * kv_heads * head_dim * hidden_size) * bytes_per_element;
+  const std::uint64_t mlp = layers * 3 * hidden_size * intermediate * bytes_per_element;
+  const std::uint64_t norms = (layers * 2 + 1) * hidden_size * bytes_per_element;
+  const std::uint64_t cache = layers * 2 * kv_heads * head_dim * context * sequences * bytes_per_element;
+  memory_budget budget;
+  budget.add({"weights", bytes{2 * table + attention + mlp + norms}, "by hand"});
+  budget.add({"weights.embedding", bytes{table}, "by hand"});
+  budget.add({"weights.attention", bytes{attention}, "by hand"});
+  budget.add({"weights.mlp", bytes{mlp}, "by hand"});
+  budget.add({"weights.norms", bytes{norms}, "by hand"});
+  budget.add({"weights.lm_head", bytes{table}, "by hand"});
+  budget.add({"kv_cache", bytes{cache}, "by hand"});
+  budget.add({"kv_cache.payload", bytes{cache}, "by hand"});
+  return budget;
+}
+
+void estimate_dense_model(benchmark::State& state) {
+  deployment d = serving();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(d);
+    memory_budget budget = estimate(d);
+    benchmark::DoNotOptimize(budget);
+  }
+}
+BENCHMARK(estimate_dense_model);
+
+void hand_written(benchmark::State& state) {
+  std::uint64_t sequences = 8, context = 32768, bytes_per_element = 1;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(sequences);
+    benchmark::DoNotOptimize(context);
+    benchmark::DoNotOptimize(bytes_per_element);
+    memory_budget budget = by_hand(sequences, context, bytes_per_element);
+    benchmark::DoNotOptimize(budget);
+  }
+}
+BENCHMARK(hand_written);
+
+void estimate_over_two_tensor_ranks(benchmark::State& state) {
+  deployment d = serving();
+  d.parallel.tensor = 2;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(d);
+    memory_budget budget = estimate(d);
+    benchmark::DoNotOptimize(budget);
+  }
+}
+BENCHMARK(estimate_over_two_tensor_ranks);
+
+void longest_context(benchmark::State& state) {
+  deployment d = serving();
+  d.parallel.tensor = 2;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(d);
+    benchmark::DoNotOptimize(max_context(d, gpus::nvidia_h100_sxm_80gb));
+  }
+}
+BENCHMARK(longest_context);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,223 @@
+#pragma once
+
+// What the cases in tests/cases/*.inc refer to, beyond the samples.
+
+#include "support/samples.hpp"
+
+namespace samples {
+
+constexpr deployment article_ledger() {
+  return with_pins(uniform(article_70b, f::fp8_e4m3, 1, 32768), 15_GB, 10_GB, 6_GB);
+}
+constexpr deployment article_on_two(bytes activations, bytes framework, bytes margin) {
+  return on_ranks(with_pins(article_ledger(), activations, framework, margin), {.tensor = 2});
+}
+constexpr deployment article_with_fp16_cache() {
+  deployment d = uniform(article_70b, f::fp8_e4m3, 1, 32768);
+  d.kv_cache = f::fp16;
+  return d;
+}
+constexpr deployment article_with_fp16_first_half() {
+  deployment d = uniform(article_70b, f::fp8_e4m3, 1, 32768);
+  d.kv_exceptions.format = f::fp16;
+  d.kv_exceptions.first_layers = 40;
+  return d;
+}
+constexpr deployment article_int4_with_int8_cache() {
+  deployment d = uniform(article_70b, f::int4, 1, 32768);
+  d.kv_cache = f::int8;
+  return d;
+}
+
+/// One 8192 x 28672 matrix under a scheme, payload and scales together.
+constexpr bytes stored_bytes(const weight_scheme& scheme) {
+  const weight_group group = weight_groups::by_rows(module_role::mlp, 8192, 28672, 8192);
+  const stored_weights found = stored(group, shard_of(group, {}), scheme, 8192);
+  return bytes{found.payload + found.scales};
+}
+constexpr deployment with_scheme(const weight_scheme& scheme) {
+  deployment d = uniform(llama_70b::architecture, f::bf16, 0, 0);
+  d.weights = scheme;
+  d.dtype = f::bf16;
+  return d;
+}
+constexpr deployment with_unquantized_attention() {
+  deployment d = with_scheme(f::fp8_e4m3);
+  d.unquantized = module_set{}.with(module_role::attention);
+  return d;
+}
+constexpr deployment with_cache(const model_architecture& model, const kv_format& cache,
+                                std::uint64_t sequences, std::uint64_t context) {
+  deployment d = uniform(model, f::bf16, sequences, context);
+  d.kv_cache = cache;
+  d.dtype = f::bf16;
+  return d;
+}
+constexpr kv_growth growth_at(const model_architecture& model, std::uint64_t context) {
+  deployment d = uniform(model, f::bf16, 1, context);
+  d.dtype = f::bf16;
+  return kv_growth_of(d, share_of(d, rank{}), tokens{context});
+}
+
+constexpr model_architecture one_layer(const store& kept, std::uint32_t heads) {
+  model_architecture model;
+  model.dtype = f::bf16;
+  layer_kind layer;
+  layer.add(kept);
+  layer.num_attention_heads = heads;
+  model.add_layers(layer);
+  return model;
+}
+inline constexpr model_architecture compressed_model =
+    one_layer(stores::compressed(512, 64, 128, 4, 128, true), 64);
+constexpr model_architecture make_encoder_decoder() {
+  model_architecture model;
+  layer_kind layer;
+  layer.num_attention_heads = 6;
+  layer.add(stores::full(6, 64));
+  layer.add(stores::cross_attention(6, 64, 1500));
+  model.add_layers(layer);
+  layer_kind shared;
+  shared.add(stores::shared());
+  model.add_layers(shared);
+  return model;
+}
+inline constexpr model_architecture encoder_decoder = make_encoder_decoder();
+
+constexpr deployment with_prefix(std::uint64_t sequences, std::uint64_t context, std::uint64_t prefix,
+                                 std::uint32_t replicas) {
+  deployment d = uniform(llama_70b::architecture, f::bf16, sequences, context);
+  d.workload.shared_prefix = tokens{prefix};
+  d.parallel.data = replicas;
+  return d;
+}
+
+using llama_8b =
+    decoder<hidden<4096>, vocabulary<128256>, repeat<32, block<gqa<32, 8, 128>, gated_mlp<14336>>>>;
+constexpr activation_bytes activations_for(std::uint64_t batched, std::uint64_t sequences) {
+  deployment d = uniform(llama_8b::architecture, f::bf16, sequences, 100);
+  d.dtype = f::bf16;
+  d.workload.batched_tokens = tokens{batched};
+  return activations_of(d, share_of(d, rank{}), 0, phase::prefill);
+}
+using small_moe = decoder<hidden<2048>, vocabulary<151936>,
+                          repeat<48, block<gqa<32, 4, 128>, mixture_of_experts<128, 8, 768>>>>;
+constexpr activation_bytes moe_activations() {
+  deployment d = uniform(small_moe::architecture, f::bf16, 1, 8192);
+  d.dtype = f::bf16;
+  d.workload.batched_tokens = 8192_tokens;
+  return activations_of(d, share_of(d, rank{}), 0, phase::prefill);
+}
+constexpr activation_bytes naive_activations() {
+  deployment d = uniform(llama_8b::architecture, f::bf16, 1, 8192);
+  d.dtype = f::bf16;
+  d.workload.batched_tokens = 8192_tokens;
+  d.activations.attention = attention_kernel::naive;
+  return activations_of(d, share_of(d, rank{}), 0, phase::prefill);
+}
+constexpr memory_budget framework_ledger(std::uint32_t ranks, std::uint32_t capability) {
+  deployment d = uniform(llama_70b::architecture, f::bf16, 1, 1);
+  d.parallel.tensor = ranks;
+  d.framework.kind = framework_kind::pytorch_cuda;
+  d.framework.compute_capability_major = capability;
+  return estimate(d);
+}
+constexpr deployment busy_deployment() {
+  deployment d = with_scheme(schemes::fp8_channel);
+  d.kv_cache = kv_formats::int8_per_token_head;
+  d.workload.sequences = 32;
+  d.workload.context = 4096_tokens;
+  d.workload.batched_tokens = 8192_tokens;
+  d.framework.kind = framework_kind::pytorch_cuda;
+  d.parallel.tensor = 4;
+  d.pinned.margin = 1_GiB;
+  return d;
+}
+/// Whether the parts of every line with parts add up to it, in all three figures.
+constexpr bool parts_sum_to_parents(const memory_budget& budget) {
+  for (std::uint32_t i = 0; i < budget.count; ++i) {
+    if (budget.lines[i].is_part) continue;
+    bytes low{}, expected{}, high{};
+    std::uint32_t next = i + 1;
+    for (; next < budget.count && budget.lines[next].is_part; ++next) {
+      low += budget.lines[next].low;
+      expected += budget.lines[next].expected;
+      high += budget.lines[next].high;
+    }
+    if (next == i + 1) continue;
+    const line_item& parent = budget.lines[i];
+    if (!(low == parent.low) || !(expected == parent.expected) || !(high == parent.high)) return false;
+  }
+  return true;
+}
+constexpr memory_budget with_user_item() {
+  memory_budget budget = estimate(uniform(llama_70b::architecture, f::fp8_e4m3, 1, 1));
+  budget.add({"lora_adapters", 3_GiB, "sixteen adapters of 192 MiB"});
+  budget.add({"lora_adapters.first", 192_MiB, "one of them"});
+  return budget;
+}
+
+using four_heads_model =
+    decoder<hidden<4096>, vocabulary<151936>, repeat<94, block<gqa<64, 4, 128>, gated_mlp<1536>>>>;
+inline constexpr const model_architecture& four_kv_heads = four_heads_model::architecture;
+
+struct stages {
+  std::uint32_t sizes[4] = {};
+  constexpr stages(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) : sizes{a, b, c, d} {}
+  friend constexpr bool operator==(const stages&, const stages&) = default;
+};
+constexpr stages stage_sizes(std::uint32_t layers, std::uint32_t count,
+                             pipeline_remainder remainder = pipeline_remainder::before_last) {
+  stages result{0, 0, 0, 0};
+  std::uint32_t next = 0;
+  for (std::uint32_t stage = 0; stage < count; ++stage) {
+    const layer_range range = layers_of_stage({.pipeline = count, .remainder = remainder}, layers, stage);
+    result.sizes[stage] = range.first == next ? range.size() : 9999;
+    next = range.last;
+  }
+  return result;
+}
+constexpr deployment pipelined() {
+  return on_ranks(uniform(llama_70b::architecture, f::bf16, 4, 100), {.tensor = 2, .pipeline = 4});
+}
+
+using serving_on_two = static_deployment<llama_70b, precision<formats::fp8_e4m3, kv<formats::fp8_e4m3>>,
+                                         batch<1, 32768>, tensor_parallel<2>>;
+constexpr deployment uniform_on_two(std::uint64_t context) {
+  return on_ranks(uniform(llama_70b::architecture, f::fp8_e4m3, 1, context), {.tensor = 2});
+}
+constexpr memory_budget ledger_of(bytes total) {
+  memory_budget budget;
+  budget.add({"everything", total, "given"});
+  return budget;
+}
+
+/// The smallest engine that differs from geometry: contexts are padded to whole blocks.
+struct padding_engine {
+  std::uint64_t block = 16;
+  [[nodiscard]] constexpr engine_name name() const { return {"padding"}; }
+  [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const { return kvbudget::usable(gpu); }
+  [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
+                                               const gpu_profile* gpu) const {
+    deployment padded = d;
+    padded.workload.context = tokens{kvbudget::detail::round_up(d.workload.context.value, block)};
+    return engines::geometry{}.ledger(padded, where, gpu);
+  }
+};
+
+enum varied_size { varied_context, varied_sequences, varied_active_tokens };
+constexpr bool fits_with(varied_size what, std::uint64_t n) {
+  deployment d = serving_on_two::value;
+  if (what == varied_context) d.workload.context = tokens{n};
+  if (what == varied_sequences) d.workload.sequences = n;
+  if (what == varied_active_tokens) d.workload = active_tokens(tokens{n}, d.workload.sequences);
+  return fits(d, gpus::nvidia_h100_sxm_80gb);
+}
+constexpr bool is_exact(const limit& found, varied_size what) {
+  return found.fits && !found.unbounded && fits_with(what, found.value) && !fits_with(what, found.value + 1);
+}
+using windowed_model = decoder<hidden<4096>, vocabulary<32000>,
+                               repeat<32, block<sliding_window<gqa<32, 8, 128>, 4096>, gated_mlp<14336>>>>;
+constexpr deployment all_windows() { return uniform(windowed_model::architecture, f::bf16, 1, 100); }
+
+}  // namespace samples
