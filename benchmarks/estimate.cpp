@@ -1,4 +1,5 @@
-// How long one estimate of a dense model takes at run time, beside hand-written code that fills the same items.
+// How long one estimate of a dense model takes at run time, beside hand-written code that fills the same
+// items.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -26,7 +27,8 @@ memory_budget by_hand(std::uint64_t sequences, std::uint64_t context, std::uint6
   const std::uint64_t intermediate = 28672, vocab = 128256;
   const std::uint64_t table = vocab * hidden_size * bytes_per_element;
   const std::uint64_t attention =
-      layers * (2 * heads * head_dim * hidden_size + 2 * kv_heads * head_dim * hidden_size) * bytes_per_element;
+      layers * (2 * heads * head_dim * hidden_size + 2 * kv_heads * head_dim * hidden_size) *
+      bytes_per_element;
   const std::uint64_t mlp = layers * 3 * hidden_size * intermediate * bytes_per_element;
   const std::uint64_t norms = (layers * 2 + 1) * hidden_size * bytes_per_element;
   const std::uint64_t cache = layers * 2 * kv_heads * head_dim * context * sequences * bytes_per_element;

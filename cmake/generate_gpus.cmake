@@ -172,6 +172,31 @@ foreach(alias IN LISTS alias_names)
   string(APPEND aliases "${alias_of_${alias}}")
 endforeach()
 
+# The names by which a GPU may also be called are only read by lookups, which stand beside the umbrella.
+if(ALIASES)
+  file(WRITE "${OUTPUT}"
+    "#pragma once\n"
+    "\n"
+    "// Generated from data/gpus/*.json by `cmake -DALIASES=ON -P cmake/generate_gpus.cmake`. Do not edit.\n"
+    "\n"
+    "#include \"kvbudget/hardware/gpus.hpp\"\n"
+    "\n"
+    "// clang-format off\n"
+    "namespace kvbudget::inline v0::gpus {\n"
+    "\n"
+    "/// A further name of a GPU; `find_gpu` reads the table.\n"
+    "struct alias_entry { const char* alias; const gpu_profile* gpu; };\n"
+    "\n"
+    "/// Every alias of the catalogue, sorted; no alias means two GPUs.\n"
+    "inline constexpr alias_entry aliases[] = {\n"
+    "${aliases}"
+    "};\n"
+    "\n"
+    "}  // namespace kvbudget::inline v0::gpus\n"
+    "// clang-format on\n")
+  return()
+endif()
+
 file(WRITE "${OUTPUT}"
   "#pragma once\n"
   "\n"
@@ -190,14 +215,6 @@ file(WRITE "${OUTPUT}"
   "/// Every GPU of the catalogue, sorted by id.\n"
   "inline constexpr const gpu_profile* all[] = {\n"
   "${pointers}"
-  "};\n"
-  "\n"
-  "/// A further name of a GPU; `find_gpu` reads the table.\n"
-  "struct alias_entry { const char* alias; const gpu_profile* gpu; };\n"
-  "\n"
-  "/// Every alias of the catalogue, sorted; no alias means two GPUs.\n"
-  "inline constexpr alias_entry aliases[] = {\n"
-  "${aliases}"
   "};\n"
   "\n"
   "}  // namespace gpus\n"

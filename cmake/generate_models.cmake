@@ -264,7 +264,7 @@ file(WRITE "${OUTPUT}"
 
 #include \"kvbudget/format/formats.hpp\"
 #include \"kvbudget/model/model_architecture.hpp\"
-#include \"kvbudget/model/model_lookup.hpp\"
+#include \"kvbudget/lookup/model_lookup.hpp\"
 
 /// Well-known models; their sources stand in data/models. Include this header beside the umbrella where they
 /// are used.

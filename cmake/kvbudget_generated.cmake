@@ -3,6 +3,7 @@
 # folder; a generator is run as `cmake -DROOT=<source> -DOUTPUT=<header> <extra arguments> -P <generator>`.
 
 set(kvbudget_generated "cmake/generate_gpus.cmake|include/kvbudget/hardware/gpus.hpp|"
+                       "cmake/generate_gpus.cmake|include/kvbudget/lookup/gpu_aliases.hpp|-DALIASES=ON"
                        "cmake/generate_models.cmake|include/kvbudget/models.hpp|")
 
 # data/engines/<id>.json names the header that its constants go to, if they go to one.

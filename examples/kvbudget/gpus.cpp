@@ -8,6 +8,8 @@
 #include "commands.hpp"
 #include "kvbudget/io/lookup_text.hpp"
 #include "kvbudget/kvbudget.hpp"
+#include "kvbudget/lookup/gpu_aliases.hpp"
+#include "kvbudget/lookup/gpu_lookup.hpp"
 #include "kvbudget/report/format.hpp"
 #include "output.hpp"
 

@@ -10,6 +10,8 @@
 #include "kvbudget/io/lookup_text.hpp"
 #include "kvbudget/io/model_lookup_text.hpp"
 #include "kvbudget/io/quantity_text.hpp"
+#include "kvbudget/lookup/gpu_lookup.hpp"
+#include "kvbudget/models.hpp"
 
 namespace cli {
 

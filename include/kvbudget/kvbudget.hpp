@@ -1,13 +1,12 @@
 #pragma once
 
 /// The umbrella: units, formats, models, workloads, GPUs, layouts, ledgers, engines and plans. Standard
-/// library only. Beside it: `models.hpp` (catalogue), `io/` (JSON readers), `report/` (fmt output).
+/// library only. Beside it: `lookup/` (names), `models.hpp` (catalogue), `io/` (JSON readers), `report/` (fmt
+/// output).
 
 #include "kvbudget/engine/geometry.hpp"
 #include "kvbudget/hardware/gpus.hpp"
-#include "kvbudget/hardware/lookup.hpp"
 #include "kvbudget/model/builders.hpp"
-#include "kvbudget/model/model_lookup.hpp"
 #include "kvbudget/plan/capacity.hpp"
 #include "kvbudget/plan/estimate.hpp"
 #include "kvbudget/plan/fits.hpp"

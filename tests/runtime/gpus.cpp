@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "kvbudget/hardware/gpus.hpp"
-#include "kvbudget/hardware/lookup.hpp"
 #include "kvbudget/hardware/node.hpp"
 #include "kvbudget/hardware/usable.hpp"
 #include "kvbudget/io/gpu_json.hpp"
 #include "kvbudget/io/lookup_text.hpp"
+#include "kvbudget/lookup/gpu_lookup.hpp"
 #include "support/catch.hpp"
 #include "support/input.hpp"
 

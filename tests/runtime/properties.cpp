@@ -215,7 +215,7 @@ TEST_CASE("a second formula agrees: dense models by hand") {
     const bool windowed = pick(random, 0, 1) == 0;
     static model_architecture model;
     static constexpr model_architecture empty{};
-  model = empty;
+    model = empty;
     model.hidden_size = hidden_size;
     layer_kind layer;
     const store full = stores::full(kv_heads, dim);

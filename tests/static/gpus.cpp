@@ -2,9 +2,9 @@
 #include "kvbudget/hardware/gpus.hpp"
 
 #include "kvbudget/detail/text.hpp"
-#include "kvbudget/hardware/lookup.hpp"
 #include "kvbudget/hardware/node.hpp"
 #include "kvbudget/hardware/usable.hpp"
+#include "kvbudget/lookup/gpu_lookup.hpp"
 #include "kvbudget/memory/framework_constants.hpp"
 #include "kvbudget/units/literals.hpp"
 

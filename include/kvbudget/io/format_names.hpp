@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "kvbudget/detail/nearest.hpp"
 #include "kvbudget/detail/text.hpp"
 #include "kvbudget/format/formats.hpp"
 #include "kvbudget/format/kv_format.hpp"
 #include "kvbudget/format/weight_scheme.hpp"
 #include "kvbudget/io/input_error.hpp"
+#include "kvbudget/lookup/nearest.hpp"
 #include "kvbudget/model/weight_group.hpp"
 
 /// Formats and modules by the names that people type. Letter case, `-`, `_` and blanks do not matter; besides

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "kvbudget/hardware/lookup.hpp"
 #include "kvbudget/io/input_error.hpp"
+#include "kvbudget/lookup/gpu_lookup.hpp"
 
 namespace kvbudget::inline v0 {
 

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kvbudget/detail/nearest.hpp"
 #include "kvbudget/detail/raise.hpp"
 #include "kvbudget/hardware/gpu_profile.hpp"
-#include "kvbudget/hardware/gpus.hpp"
+#include "kvbudget/lookup/gpu_aliases.hpp"
+#include "kvbudget/lookup/nearest.hpp"
 
 namespace kvbudget::inline v0 {
 

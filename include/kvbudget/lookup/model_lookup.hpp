@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kvbudget/detail/nearest.hpp"
+#include "kvbudget/lookup/nearest.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 
 namespace kvbudget::inline v0 {
