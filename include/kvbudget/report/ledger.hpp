@@ -120,11 +120,11 @@ struct ledger {
     }
   }
   std::vector<ledger_row> rows;
-  std::size_t parents = 0;
+  std::size_t family_count = 0;
   const auto add = [&](const auto& self, std::size_t at, const std::vector<bool>& last) -> void {
     const std::size_t parent = parents[at];
     const std::string_view name = lines[at].name;
-    ledger_row row{lines[at], std::string(name), {}, last, parents};
+    ledger_row row{lines[at], std::string(name), {}, last, family_count};
     if (parent != nobody) {
       row.parent = lines[parent].name;
       row.label = name.substr(row.parent.size() + 1);
@@ -144,7 +144,7 @@ struct ledger {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (parents[i] != nobody || lines[i].is_part != orphans) continue;
       add(add, i, {});
-      ++parents;
+      ++family_count;
     }
   }
   return rows;
