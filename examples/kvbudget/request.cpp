@@ -27,6 +27,7 @@ constexpr std::uint64_t most_sequences = 1'000'000'000;
 constexpr std::uint64_t most_ranks = 1'000'000;
 constexpr std::uint64_t most_parameters = 1'000'000'000'000'000;
 constexpr std::uint64_t largest_width = 1u << 24;
+constexpr bytes largest_size = tebibytes(std::uint64_t{1} << 20);
 
 std::uint64_t count_in(const char* option, const std::string& value, const char* what, std::uint64_t least,
                        std::uint64_t most) {
@@ -37,7 +38,10 @@ std::uint32_t small_count_in(const char* option, const std::string& value, const
   return static_cast<std::uint32_t>(count_in(option, value, what, 1, most));
 }
 bytes bytes_in(const char* option, const std::string& value) {
-  return for_option(option, [&] { return parse_bytes(value); });
+  const bytes size = for_option(option, [&] { return parse_bytes(value); });
+  if (size > largest_size)
+    refuse("{}: {} bytes, expected at most {}", option, size.value, largest_size.value);
+  return size;
 }
 number_format number_format_in(const char* option, const std::string& value) {
   return for_option(option, [&] { return number_format_named(value); });
@@ -107,6 +111,13 @@ void explain_refusal(const request& r, const error& problem) {
         "all of "
         "--weights, --kv-cache-dtype and --activations",
         r.model.name);
+  }
+  if (rule.find("overflows 64 bits") != std::string::npos) {
+    refuse(
+        "the model (--layers, --heads, --head-dim ...) or the work (--context, --sequences, "
+        "--batched-tokens) is too "
+        "large: {}",
+        rule);
   }
   throw command_error(in_terms_of_options(rule));
 }
@@ -316,9 +327,11 @@ void request_options::read_layer_exceptions(request& result) const {
       }
     };
     if (part.starts_with("first:")) {
-      exceptions.first_layers = small_count_in(option, part.substr(6), "layers", layers);
+      exceptions.first_layers =
+          detail::larger(exceptions.first_layers, small_count_in(option, part.substr(6), "layers", layers));
     } else if (part.starts_with("last:")) {
-      exceptions.last_layers = small_count_in(option, part.substr(5), "layers", layers);
+      exceptions.last_layers =
+          detail::larger(exceptions.last_layers, small_count_in(option, part.substr(5), "layers", layers));
     } else {
       const std::size_t dash = part.find('-');
       const std::uint32_t first = layer_in(part.substr(0, dash));
