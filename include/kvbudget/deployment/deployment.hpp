@@ -143,9 +143,17 @@ namespace detail {
   return found;
 }
 
+/// The formats of recurrent states, by the same rule.
+[[nodiscard]] constexpr const number_format& convolution_format(const deployment& d) {
+  return d.states.convolution.is_automatic() ? dtype_of(d) : d.states.convolution;
+}
+[[nodiscard]] constexpr const number_format& recurrent_format(const deployment& d) {
+  return d.states.recurrent.is_automatic() ? dtype_of(d) : d.states.recurrent;
+}
+
 /// Stops, with the reason, if the deployment cannot exist.
 constexpr void validate(const deployment& d) {
-  validate(*d.model);
+  if (d.model->num_hidden_layers == 0) detail::a_model_needs_at_least_one_layer();  // its layers were checked
   validate(d.workload);
   validate(d.parallel, *d.model);
 }

@@ -65,6 +65,18 @@ template <integer T> [[nodiscard]] constexpr std::uint64_t checked_count(T count
   return a * b;
 }
 
+/// sum + a × b: one step where all three are small, which is nearly always.
+[[nodiscard]] constexpr std::uint64_t add_product(std::uint64_t sum, std::uint64_t a, std::uint64_t b) {
+  if (((sum >> 62) | (a >> 40) | (b >> 20)) == 0) return sum + a * b;
+  return checked_add(sum, checked_mul(a, b));
+}
+
+/// a × b × c, in one step where all three are small.
+[[nodiscard]] constexpr std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  if (((a >> 20) | (b >> 22) | (c >> 22)) == 0) return a * b * c;
+  return checked_mul(checked_mul(a, b), c);
+}
+
 /// ⌈a / b⌉ without overflow.
 [[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
   if (b == 0) division_by_zero();

@@ -16,7 +16,7 @@ struct cached_tokens {
 
   /// shared + requests × own.
   [[nodiscard]] constexpr std::uint64_t total(std::uint64_t requests) const {
-    return detail::checked_add(shared, detail::checked_mul(requests, own));
+    return detail::add_product(shared, own, requests);
   }
 };
 
@@ -87,7 +87,7 @@ struct kv_cache_bytes {
 
 namespace detail {
 constexpr void accumulate(std::uint64_t& sum, std::uint64_t each, std::uint64_t times) {
-  sum = checked_add(sum, checked_mul(each, times));
+  sum = add_product(sum, times, each);
 }
 
 /// Adds `times` tokens of `cost`.
@@ -129,18 +129,9 @@ constexpr void accumulate_with_residual(kv_cache_bytes& sum, const kv_format& fo
 }
 }  // namespace detail
 
-/// The formats that a rank's caches and states are really in, once "automatic" is resolved. The model's dtype
-/// is asked for only where something needs it.
-struct cache_formats {
-  const kv_format* cache = nullptr;
-  const number_format* dtype = nullptr;
-  const number_format* convolution = nullptr;
-  const number_format* recurrent = nullptr;
-};
-
-/// Adds `layers` layers that keep `s`, for one group of requests on one tensor rank.
+/// Adds `layers` layers that keep `s` in `cache`, for one group of requests on one tensor rank.
 constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_group& group,
-                         std::uint64_t layers, const deployment& d, const cache_formats& formats) {
+                         std::uint64_t layers, const deployment& d, const kv_format& cache) {
   using namespace detail;
   const std::uint64_t length = group.context().value;
   const std::uint64_t prefix = group.shared_prefix.value;
@@ -152,49 +143,49 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
     case store_kind::sliding_window:
     case store_kind::chunked: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      if (formats.cache->residual != residual_rule::none) {
-        accumulate_with_residual(sum, *formats.cache, s, heads, kept, group.count, layers, *formats.dtype);
+      if (cache.residual != residual_rule::none) {
+        accumulate_with_residual(sum, cache, s, heads, kept, group.count, layers, dtype_of(d));
       } else {
-        accumulate(sum, formats.cache->token(heads, s.key_dim, s.value_dim),
+        accumulate(sum, cache.token(heads, s.key_dim, s.value_dim),
                    checked_mul(kept.total(group.count), layers));
       }
       return;
     }
     case store_kind::latent: {
       const std::uint64_t cached = checked_mul(kept.total(group.count), layers);
-      accumulate(sum, formats.cache->latent_token(s.latent_rank, s.rope_dim), cached);
+      accumulate(sum, cache.latent_token(s.latent_rank, s.rope_dim), cached);
       if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(formats.cache->indexer, 1, s.indexer_dim);
+        const token_bytes index = side_bytes(cache.indexer, 1, s.indexer_dim);
         accumulate(sum.indexer, checked_add(index.payload, index.scales), cached);
       }
       return;
     }
     case store_kind::compressed: {
-      const token_bytes entry = formats.cache->latent_token(s.key_dim - s.rope_dim, s.rope_dim);
+      const token_bytes entry = cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim);
       const std::uint64_t entries = kept.total(group.count);
       const std::uint64_t recent = window_tokens(s, length, prefix).total(group.count);
       accumulate(sum, entry, checked_mul(checked_add(entries, recent), layers));
       if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(formats.cache->indexer, 1, s.indexer_dim);
+        const token_bytes index = side_bytes(cache.indexer, 1, s.indexer_dim);
         accumulate(sum.indexer, checked_add(index.payload, index.scales), checked_mul(entries, layers));
       }
       const std::uint64_t state = compressor_state_elements(s);
       if (state != 0) {
-        accumulate(sum.state, formats.recurrent->size_of(state).value, checked_mul(group.count, layers));
+        accumulate(sum.state, recurrent_format(d).size_of(state).value, checked_mul(group.count, layers));
       }
       return;
     }
     case store_kind::recurrent: {
       const state_elements state = state_of(s, d.parallel.tensor);
-      const number_format& recurrent = state.recurrent_in_fp32 ? formats::fp32 : *formats.recurrent;
-      const std::uint64_t each = checked_add(formats.convolution->size_of(state.convolution).value,
+      const number_format& recurrent = state.recurrent_in_fp32 ? formats::fp32 : recurrent_format(d);
+      const std::uint64_t each = checked_add(convolution_format(d).size_of(state.convolution).value,
                                              recurrent.size_of(state.recurrent).value);
       accumulate(sum.state, each, checked_mul(group.count, layers));
       return;
     }
     case store_kind::cross_attention: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      const token_bytes token = formats.cache->token(heads, s.key_dim, s.value_dim);
+      const token_bytes token = cache.token(heads, s.key_dim, s.value_dim);
       accumulate(sum.cross_attention, checked_add(token.payload, token.scales),
                  checked_mul(kept.total(group.count), layers));
       return;
@@ -203,33 +194,11 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
 }
 
 namespace detail {
-[[nodiscard]] constexpr bool keeps_states(const model_architecture& model) {
-  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
-      const store_kind kept = model.kinds[kind].stores[i].kind;
-      if (kept == store_kind::recurrent || kept == store_kind::compressed) return true;
-    }
-  }
-  return false;
-}
-
-/// Resolves everything but an automatic cache format, which `kv_cache_of` has put in `asked` already.
-[[nodiscard]] constexpr cache_formats formats_of(const deployment& d, const kv_format& asked) {
-  cache_formats found{&asked, nullptr, &d.states.convolution, &d.states.recurrent};
-  const bool states =
-      keeps_states(*d.model) && (found.convolution->is_automatic() || found.recurrent->is_automatic());
-  if (states || asked.residual != residual_rule::none) found.dtype = &dtype_of(d);
-  if (found.convolution->is_automatic()) found.convolution = found.dtype;
-  if (found.recurrent->is_automatic()) found.recurrent = found.dtype;
-  return found;
-}
-
 /// Adds the layers of one share whose cache is in `asked`: the usual ones or the exceptions.
 constexpr void add_layers(kv_cache_bytes& sum, const deployment& d,
                           const std::uint16_t (&layers)[max_layer_kinds], std::uint32_t data_replica,
                           const kv_format& asked) {
   if (asked.is_automatic()) return add_layers(sum, d, layers, data_replica, kv_format{dtype_of(d)});
-  const cache_formats formats = formats_of(d, asked);
   const model_architecture& model = *d.model;
   const std::uint32_t groups = d.workload.group_count();
   for (std::uint32_t number = 0; number < groups; ++number) {
@@ -239,7 +208,7 @@ constexpr void add_layers(kv_cache_bytes& sum, const deployment& d,
       if (layers[kind] == 0) continue;
       const layer_kind& layer = model.kinds[kind];
       for (std::size_t i = 0; i < layer.store_count; ++i) {
-        add_store(sum, layer.stores[i], group, layers[kind], d, formats);
+        add_store(sum, layer.stores[i], group, layers[kind], d, asked);
       }
     }
   }
@@ -274,8 +243,7 @@ struct store_growth {
 
 [[nodiscard]] constexpr std::uint64_t sum_of(const token_bytes& cost) { return cost.payload + cost.scales; }
 
-[[nodiscard]] constexpr store_growth growth_of(const store& s, const deployment& d,
-                                               const cache_formats& formats) {
+[[nodiscard]] constexpr store_growth growth_of(const store& s, const deployment& d, const kv_format& cache) {
   switch (s.kind) {
     case store_kind::none:
     case store_kind::shared: break;
@@ -283,28 +251,27 @@ struct store_growth {
     case store_kind::sliding_window:
     case store_kind::chunked: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      const std::uint64_t each = sum_of(formats.cache->token(heads, s.key_dim, s.value_dim));
+      const std::uint64_t each = sum_of(cache.token(heads, s.key_dim, s.value_dim));
       if (s.kind == store_kind::full) return {each, d.parallel.decode_context};
       return {.window_bytes = each};
     }
     case store_kind::latent: {
       const std::uint64_t index =
-          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(formats.cache->indexer, 1, s.indexer_dim));
-      return {sum_of(formats.cache->latent_token(s.latent_rank, s.rope_dim)) + index,
-              d.parallel.decode_context};
+          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer, 1, s.indexer_dim));
+      return {sum_of(cache.latent_token(s.latent_rank, s.rope_dim)) + index, d.parallel.decode_context};
     }
     case store_kind::compressed: {
-      const std::uint64_t entry = sum_of(formats.cache->latent_token(s.key_dim - s.rope_dim, s.rope_dim));
+      const std::uint64_t entry = sum_of(cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim));
       if (s.compress_ratio == 0) return {.window_bytes = entry};
       const std::uint64_t index =
-          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(formats.cache->indexer, 1, s.indexer_dim));
-      return {entry + index, s.compress_ratio, formats.recurrent->size_of(compressor_state_elements(s)).value,
-              entry};
+          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer, 1, s.indexer_dim));
+      return {entry + index, s.compress_ratio,
+              recurrent_format(d).size_of(compressor_state_elements(s)).value, entry};
     }
     case store_kind::recurrent:
     case store_kind::cross_attention: {
       kv_cache_bytes sum;
-      add_store(sum, s, request_group{.count = 1}, 1, d, formats);
+      add_store(sum, s, request_group{.count = 1}, 1, d, cache);
       return {.fixed = sum.total().value};
     }
   }
@@ -312,8 +279,8 @@ struct store_growth {
 }
 
 constexpr void add_growth(kv_growth& growth, const store& s, std::uint64_t context, std::uint64_t layers,
-                          const deployment& d, const cache_formats& formats) {
-  const store_growth each = growth_of(s, d, formats);
+                          const deployment& d, const kv_format& cache) {
+  const store_growth each = growth_of(s, d, cache);
   std::uint64_t fixed = each.fixed;
   growth.bytes_per_token = growth.bytes_per_token + ratio{checked_mul(each.bytes, layers), each.tokens_each};
   if (context < s.window) {
@@ -328,11 +295,10 @@ constexpr void add_growth(kv_growth& growth, const deployment& d,
                           const std::uint16_t (&layers)[max_layer_kinds], std::uint64_t context,
                           const kv_format& asked) {
   if (asked.is_automatic()) return add_growth(growth, d, layers, context, kv_format{dtype_of(d)});
-  const cache_formats formats = formats_of(d, asked);
   for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
     const layer_kind& layer = d.model->kinds[kind];
     for (std::size_t i = 0; layers[kind] != 0 && i < layer.store_count; ++i) {
-      add_growth(growth, layer.stores[i], context, layers[kind], d, formats);
+      add_growth(growth, layer.stores[i], context, layers[kind], d, asked);
     }
   }
 }

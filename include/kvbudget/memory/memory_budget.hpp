@@ -96,11 +96,11 @@ struct memory_budget {
 
  private:
   constexpr bytes sum(bytes line_item::*figure) const {
-    bytes result{};
-    for (const line_item& line : *this) {
-      if (!line.is_part) result += line.*figure;
+    std::uint64_t result = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!lines[i].is_part) result = detail::checked_add(result, (lines[i].*figure).value);
     }
-    return result;
+    return bytes{result};
   }
 };
 

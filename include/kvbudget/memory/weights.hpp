@@ -177,9 +177,9 @@ constexpr void add_quantized_group(weight_bytes& sum, const weight_group& group,
                                    std::uint64_t times, const deployment& d, const weight_scheme& scheme) {
   const stored_weights part = stored(group, shard_of(group, d.parallel), scheme, d.model->hidden_size);
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
-  module = checked_add(module, checked_mul(part.payload, times));
-  sum.scales = checked_add(sum.scales, checked_mul(part.scales, times));
-  sum.scales_high = checked_add(sum.scales_high, checked_mul(part.scales_high, times));
+  module = add_product(module, part.payload, times);
+  sum.scales = add_product(sum.scales, part.scales, times);
+  sum.scales_high = add_product(sum.scales_high, part.scales_high, times);
 }
 
 /// Adds `times` copies of a group in two formats.
@@ -190,7 +190,7 @@ constexpr void add_mixed_group(weight_bytes& sum, const weight_group& group, mod
   if (!scheme.every_element) return add_quantized_group(sum, group, role, times, d, scheme);
   const std::uint64_t each = scheme.payload.size_of(shard_of(group, d.parallel).elements()).value;
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
-  module = checked_add(module, checked_mul(each, times));
+  module = add_product(module, each, times);
 }
 
 /// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
@@ -200,7 +200,7 @@ constexpr void add_group(weight_bytes& sum, const weight_group& group, module_ro
   if (!formats.uniform) return add_mixed_group(sum, group, role, times, d, formats);
   const std::uint64_t each = formats.split ? shard_of(group, d.parallel).elements() : group.elements();
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
-  module = checked_add(module, checked_mul(each, times));
+  module = add_product(module, each, times);
 }
 
 /// Adds a weight outside the layers. An assumed total is spread over the stages by their layers; a tied table
@@ -255,9 +255,10 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
       sum.scales_high = detail::checked_add(sum.scales_high, scales);
     }
   }
-  if (uniform) {
-    for (std::uint64_t& module : sum.modules)
-      module = detail::checked_mul(module, scheme.payload.block_bytes);
+  if (uniform && scheme.payload.block_bytes != 1) {
+    for (std::uint64_t& module : sum.modules) {
+      if (module != 0) module = detail::checked_mul(module, scheme.payload.block_bytes);
+    }
   }
   return sum;
 }

@@ -85,7 +85,7 @@ struct weight_group {
 
   /// rows × columns × copies.
   [[nodiscard]] constexpr std::uint64_t elements() const {
-    return detail::checked_mul(detail::checked_mul(rows, columns), copies);
+    return detail::checked_product(rows, columns, copies);
   }
   friend constexpr bool operator==(const weight_group&, const weight_group&) = default;
 };

@@ -195,43 +195,42 @@ struct weight_shard {
   std::uint64_t columns = 0;
   std::uint64_t copies = 0;
   [[nodiscard]] constexpr std::uint64_t elements() const {
-    return detail::checked_mul(detail::checked_mul(rows, columns), copies);
+    return detail::checked_product(rows, columns, copies);
   }
 };
-
-namespace detail {
-[[nodiscard]] constexpr weight_shard split_units(const weight_group& group, std::uint64_t ranks,
-                                                 std::uint64_t copies) {
-  if (group.units % ranks != 0) a_matrix_cannot_be_split_over_the_tensor_ranks(group.units, ranks);
-  if (group.axis == shard_axis::rows) return {group.rows / ranks, group.columns, copies};
-  return {group.rows, group.columns / ranks, copies};
-}
-}  // namespace detail
 
 /// What one rank of a stage holds of `group`. Uneven splits stop, except for vocabularies and assumed totals,
 /// which are rounded up.
 [[nodiscard]] constexpr weight_shard shard_of(const weight_group& group, const parallel_layout& layout) {
-  const std::uint32_t tensor = layout.tensor;
+  weight_shard shard{group.rows, group.columns, group.copies};
+  std::uint32_t parts = layout.tensor;  // of which this rank holds `local`
+  std::uint32_t local = 1;
   switch (group.rule) {
-    case shard_rule::replicated: break;
+    case shard_rule::replicated: return shard;
+    case shard_rule::vocabulary:
+    case shard_rule::spread:
+      if (parts != 1) shard.rows = detail::ceil_div(group.rows, parts);
+      return shard;
+    case shard_rule::kv_heads:
+      local = local_kv_heads(group.units, layout.tensor);
+      parts = group.units;
+      break;
+    case shard_rule::experts:
+      parts = layout.expert_tensor();
+      shard.copies = group.copies / layout.expert;
+      [[fallthrough]];
     case shard_rule::tensor:
-      if (tensor == 1) break;
-      return detail::split_units(group, tensor, group.copies);
-    case shard_rule::kv_heads: {
-      if (tensor == 1) break;
-      const std::uint32_t local = local_kv_heads(group.units, tensor);
-      if (group.axis == shard_axis::rows)
-        return {group.rows / group.units * local, group.columns, group.copies};
-      return {group.rows, std::uint64_t{group.columns} / group.units * local, group.copies};
-    }
-    case shard_rule::experts: {
-      if (tensor == 1 && layout.expert == 1) break;
-      return detail::split_units(group, layout.expert_tensor(), group.copies / layout.expert);
-    }
-    case shard_rule::vocabulary: return {detail::ceil_div(group.rows, tensor), group.columns, group.copies};
-    case shard_rule::spread: return {detail::ceil_div(group.rows, tensor), group.columns, group.copies};
+      if (group.units % parts != 0)
+        detail::a_matrix_cannot_be_split_over_the_tensor_ranks(group.units, parts);
+      break;
   }
-  return {group.rows, group.columns, group.copies};
+  if (parts == local) return shard;
+  if (group.axis == shard_axis::rows) {
+    shard.rows = shard.rows / parts * local;
+  } else {
+    shard.columns = shard.columns / parts * local;
+  }
+  return shard;
 }
 
 }  // namespace kvbudget::inline v0

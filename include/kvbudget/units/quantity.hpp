@@ -16,7 +16,12 @@ template <class Dimension> struct quantity {
   std::uint64_t value;
 
   quantity() = default;
-  template <detail::integer T> explicit constexpr quantity(T count) : value(detail::checked_count(count)) {}
+  template <detail::integer T>
+  explicit constexpr quantity(T count) : value(static_cast<std::uint64_t>(count)) {
+    if constexpr (T(-1) < T(0)) {
+      if (count < T(0)) detail::a_count_cannot_be_negative();
+    }
+  }
   explicit quantity(double) = delete;  // a fraction of a byte or of a token is a mistake, not a size
   explicit quantity(long double) = delete;
   explicit quantity(float) = delete;
