@@ -59,7 +59,7 @@ std::size_t word_in(const char* option, const std::string& value, std::initializ
   refuse("{}: {} is unknown, expected one of {}", option, detail::quoted(value), all);
 }
 
-/// `ID` or `IDxN`; an id that ends in x and digits itself is taken whole.
+/// `ID` or `IDxN`. A name that ends in x and digits itself ("mi300x", a misspelt "rtx5099") is taken whole.
 struct gpu_words {
   std::string name;
   text count;
@@ -71,7 +71,10 @@ gpu_words split_gpu(const std::string& typed) {
   const bool counted =
       digits > 1 && digits < typed.size() && (typed[digits - 1] == 'x' || typed[digits - 1] == 'X');
   if (!counted) return {typed, {}};
-  return {typed.substr(0, digits - 1), typed.substr(digits)};
+  const gpu_words words{typed.substr(0, digits - 1), typed.substr(digits)};
+  const bool whole_is_nearer = find_gpu(words.name.c_str()).status == lookup_status::unknown &&
+                               find_gpu(typed.c_str()).candidate_count != 0;
+  return whole_is_nearer ? gpu_words{typed, {}} : words;
 }
 
 /// CUDA compute capability "9.0" → 9; 0 where there is none.
@@ -461,7 +464,12 @@ void request_options::read_gpu(request& result) const {
   std::string name;
   if (gpu_) {
     const gpu_words words = split_gpu(*gpu_);
-    result.gpu = for_option("--gpu", [&] { return gpu_named_or_explain(words.name); });
+    const gpu_lookup found = find_gpu(words.name.c_str());
+    if (found.gpu == nullptr) {
+      refuse("--gpu: {}{}", explain(found, words.name),
+             found.candidate_count == 0 ? ", `kvbudget gpus` lists them" : "");
+    }
+    result.gpu = *found.gpu;
     name = fmt::format("--gpu {}", result.gpu->id);
   } else {
     result.gpu = for_option("--gpu-profile", [&] { return load_gpu_profile(*gpu_profile_); });
