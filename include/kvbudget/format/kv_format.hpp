@@ -93,6 +93,13 @@ struct token_bytes {
 }
 }  // namespace detail
 
+/// What an MLA layer keeps per token, where it is not stored like ordinary keys.
+struct latent_parts {
+  kv_part latent{};   ///< the compressed part
+  kv_part rope{};     ///< the rotary part beside it
+  kv_part indexer{};  ///< the index keys of sparse attention
+};
+
 /// How the KV cache is stored: keys and values each in their own format, with their own scales.
 ///
 /// One rule: bytes of a token in one layer = `bytes_per_token(kv_heads, key_dim, value_dim)`. A single number
@@ -103,48 +110,39 @@ struct kv_format {
   const char* name = "auto";
   kv_part key{};
   kv_part value{};
-  kv_part latent{};   ///< MLA: the compressed part
-  kv_part rope{};     ///< MLA: the rotary part beside it
-  kv_part indexer{};  ///< sparse attention: the index keys
-  std::uint8_t slot_multiple =
-      1;  ///< K + V of a head (or a latent) are rounded up to this many bytes together
+  /// K + V of a head (or the parts of a latent) are rounded up to this many bytes together.
+  std::uint8_t slot_multiple = 1;
   residual_rule residual = residual_rule::none;
   std::uint16_t residual_tokens = 0;
+  const latent_parts* latents = nullptr;  ///< null: latents are stored like keys; must outlive the format
 
   kv_format() = default;
   constexpr kv_format(const number_format& both)  // NOLINT: a format is "both sides in it"
-      : kv_format(both.name, both, both) {}
+      : name(both.name), key(both), value(both) {}
   constexpr kv_format(const number_format& keys, const number_format& values)
-      : kv_format("custom", keys, values) {}
+      : name("custom"), key(keys), value(values) {}
   constexpr kv_format(const char* called, const kv_part& keys, const kv_part& values, std::uint8_t slot = 1)
-      : name(called),
-        key(keys),
-        value(values),
-        latent(keys),
-        rope(keys),
-        indexer(keys),
-        slot_multiple(slot) {}
+      : name(called), key(keys), value(values), slot_multiple(slot) {}
   /// Recent tokens of every request stay in the dtype.
   constexpr kv_format(const char* called, const kv_part& both, residual_rule rule, std::uint16_t kept)
-      : kv_format(called, both, both) {
-    residual = rule;
-    residual_tokens = kept;
-  }
-  /// An MLA format: latent, rotary part and index keys apart; ordinary attention takes `plain`.
-  constexpr kv_format(const char* called, const kv_part& plain, const kv_part& compressed,
-                      const kv_part& rotary, const kv_part& index_keys, std::uint8_t slot = 1)
-      : name(called),
-        key(plain),
-        value(plain),
-        latent(compressed),
-        rope(rotary),
-        indexer(index_keys),
-        slot_multiple(slot) {}
+      : name(called), key(both), value(both), residual(rule), residual_tokens(kept) {}
+  /// An MLA format: latents have parts of their own; ordinary attention takes `plain`.
+  constexpr kv_format(const char* called, const kv_part& plain, const latent_parts& parts,
+                      std::uint8_t slot = 1)
+      : name(called), key(plain), value(plain), slot_multiple(slot), latents(&parts) {}
+  kv_format(const char*, const kv_part&, latent_parts&&,
+            std::uint8_t = 1) = delete;  // the parts would be gone
 
   [[nodiscard]] constexpr bool is_automatic() const { return key.format.is_automatic(); }
+  [[nodiscard]] constexpr const kv_part& latent() const { return latents == nullptr ? key : latents->latent; }
+  [[nodiscard]] constexpr const kv_part& rope() const { return latents == nullptr ? key : latents->rope; }
+  [[nodiscard]] constexpr const kv_part& indexer() const {
+    return latents == nullptr ? key : latents->indexer;
+  }
   /// Whether some scales are kept per layer instead of per token.
   [[nodiscard]] constexpr bool has_fixed_scales() const {
-    return detail::is_fixed(key.scales) || detail::is_fixed(value.scales) || detail::is_fixed(latent.scales);
+    return detail::is_fixed(key.scales) || detail::is_fixed(value.scales) ||
+           detail::is_fixed(latent().scales);
   }
 
   /// Payload and scales of one token in one attention layer.
@@ -162,8 +160,8 @@ struct kv_format {
   /// Payload and scales of one token in one MLA layer: a latent of `rank` and a rotary part of `rope_dim`
   /// elements.
   [[nodiscard]] constexpr detail::token_bytes latent_token(std::uint64_t rank, std::uint64_t rope_dim) const {
-    const detail::token_bytes c = detail::side_bytes(latent, 1, rank);
-    const detail::token_bytes r = detail::side_bytes(rope, 1, rope_dim);
+    const detail::token_bytes c = detail::side_bytes(latent(), 1, rank);
+    const detail::token_bytes r = detail::side_bytes(rope(), 1, rope_dim);
     detail::token_bytes both{c.payload + r.payload, c.scales + r.scales};
     if (slot_multiple > 1) {
       both.payload = detail::round_up(both.payload + both.scales, slot_multiple) - both.scales;
@@ -228,9 +226,12 @@ inline constexpr kv_format kivi2{"kivi2", {formats::int2, block, 4, 32}, residua
 inline constexpr kv_format quantized_cache_int4{"quantized_cache_int4", {formats::int4, block, 4, 64}, residual_rule::whole, 128};
 /// MLA caches with an 8-bit latent: DeepSeek-V3.2 (656 B a token for 512 + 64; fp32 scale per 128, bf16 rotary part),
 /// its NVFP4 form (352 B), and DeepSeek-V4's entry (584 B for 448 + 64, slots of 8 B).
-inline constexpr kv_format fp8_ds_mla   {"fp8_ds_mla", formats::fp8_e4m3, {formats::fp8_e4m3, block, 4, 128}, formats::bf16, fp8_index_keys};
-inline constexpr kv_format fp8_ds_mla_v4{"fp8_ds_mla_v4", formats::fp8_e4m3, {formats::fp8_e4m3, block, 1, 64}, formats::bf16, fp8_index_keys, 8};
-inline constexpr kv_format nvfp4_ds_mla {"nvfp4_ds_mla", formats::fp8_e4m3, fp4_block16, formats::fp8_e4m3, fp8_index_keys};
+inline constexpr latent_parts fp8_ds_mla_parts   {{formats::fp8_e4m3, block, 4, 128}, formats::bf16, fp8_index_keys};
+inline constexpr latent_parts fp8_ds_mla_v4_parts{{formats::fp8_e4m3, block, 1, 64}, formats::bf16, fp8_index_keys};
+inline constexpr latent_parts nvfp4_ds_mla_parts {fp4_block16, formats::fp8_e4m3, fp8_index_keys};
+inline constexpr kv_format fp8_ds_mla   {"fp8_ds_mla", formats::fp8_e4m3, fp8_ds_mla_parts};
+inline constexpr kv_format fp8_ds_mla_v4{"fp8_ds_mla_v4", formats::fp8_e4m3, fp8_ds_mla_v4_parts, 8};
+inline constexpr kv_format nvfp4_ds_mla {"nvfp4_ds_mla", formats::fp8_e4m3, nvfp4_ds_mla_parts};
 
 inline constexpr const kv_format* all[] = {
     &fp8_per_tensor, &fp8_per_head, &int8_per_tensor, &int8_per_channel, &int8_per_head, &int8_per_token, &fp8_per_token,

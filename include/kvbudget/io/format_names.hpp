@@ -186,12 +186,8 @@ namespace detail {
 
 /// Whether one side of the format means the same without the other side.
 [[nodiscard]] inline bool is_two_independent_sides(const kv_format& format) {
-  const auto same = [](const kv_part& a, const kv_part& b) {
-    return a.format == b.format && a.scales == b.scales && a.scale_bytes == b.scale_bytes &&
-           a.scale_block == b.scale_block;
-  };
   return !format.is_automatic() && format.residual == residual_rule::none && format.slot_multiple == 1 &&
-         same(format.key, format.latent) && same(format.key, format.rope);
+         format.latents == nullptr;
 }
 
 }  // namespace detail

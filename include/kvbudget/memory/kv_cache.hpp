@@ -155,7 +155,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
       const std::uint64_t cached = checked_mul(kept.total(group.count), layers);
       accumulate(sum, cache.latent_token(s.latent_rank, s.rope_dim), cached);
       if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(cache.indexer, 1, s.indexer_dim);
+        const token_bytes index = side_bytes(cache.indexer(), 1, s.indexer_dim);
         accumulate(sum.indexer, checked_add(index.payload, index.scales), cached);
       }
       return;
@@ -166,7 +166,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
       const std::uint64_t recent = window_tokens(s, length, prefix).total(group.count);
       accumulate(sum, entry, checked_mul(checked_add(entries, recent), layers));
       if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(cache.indexer, 1, s.indexer_dim);
+        const token_bytes index = side_bytes(cache.indexer(), 1, s.indexer_dim);
         accumulate(sum.indexer, checked_add(index.payload, index.scales), checked_mul(entries, layers));
       }
       const std::uint64_t state = compressor_state_elements(s);
@@ -257,14 +257,14 @@ struct store_growth {
     }
     case store_kind::latent: {
       const std::uint64_t index =
-          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer, 1, s.indexer_dim));
+          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer(), 1, s.indexer_dim));
       return {sum_of(cache.latent_token(s.latent_rank, s.rope_dim)) + index, d.parallel.decode_context};
     }
     case store_kind::compressed: {
       const std::uint64_t entry = sum_of(cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim));
       if (s.compress_ratio == 0) return {.window_bytes = entry};
       const std::uint64_t index =
-          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer, 1, s.indexer_dim));
+          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer(), 1, s.indexer_dim));
       return {entry + index, s.compress_ratio,
               recurrent_format(d).size_of(compressor_state_elements(s)).value, entry};
     }

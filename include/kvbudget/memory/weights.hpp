@@ -157,7 +157,7 @@ namespace detail {
       sum += static_scale_bytes(format.key, heads, s.key_dim) +
              static_scale_bytes(format.value, heads, s.value_dim);
     } else if (s.kind == store_kind::latent) {
-      sum += static_scale_bytes(format.latent, 1, std::uint64_t{s.latent_rank} + s.rope_dim);
+      sum += static_scale_bytes(format.latent(), 1, std::uint64_t{s.latent_rank} + s.rope_dim);
     }
   }
   return sum;
@@ -243,8 +243,9 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
     const std::uint32_t layers = share.layers_of(kind);
     if (layers == 0) continue;
     const layer_kind& layer = model.kinds[kind];
-    for (std::size_t i = 0; i < layer.weight_count; ++i) {
-      detail::add_group(sum, layer.weights[i], layer.weights[i].role, layers, d, formats);
+    const weight_group* const end = layer.weights + layer.weight_count;
+    for (const weight_group* group = layer.weights; group != end; ++group) {
+      detail::add_group(sum, *group, group->role, layers, d, formats);
     }
     if (fixed_scales) {
       const std::uint64_t scales =

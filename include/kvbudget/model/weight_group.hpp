@@ -25,23 +25,17 @@ enum class module_role : std::uint8_t {
 };
 inline constexpr std::size_t module_role_count = 13;
 
+namespace detail {
+inline constexpr const char* module_names[module_role_count] = {
+    "weights.embedding",   "weights.attention",      "weights.mixer",  "weights.mlp",
+    "weights.experts",     "weights.shared_experts", "weights.router", "weights.norms",
+    "weights.lm_head",     "weights.vision",         "weights.audio",  "weights.draft",
+    "weights.unattributed"};
+}  // namespace detail
+
+/// The name of a module's line in a ledger.
 [[nodiscard]] constexpr const char* name_of(module_role role) {
-  switch (role) {
-    case module_role::embedding: return "weights.embedding";
-    case module_role::attention: return "weights.attention";
-    case module_role::mixer: return "weights.mixer";
-    case module_role::mlp: return "weights.mlp";
-    case module_role::expert: return "weights.experts";
-    case module_role::shared_expert: return "weights.shared_experts";
-    case module_role::router: return "weights.router";
-    case module_role::norm: return "weights.norms";
-    case module_role::lm_head: return "weights.lm_head";
-    case module_role::vision: return "weights.vision";
-    case module_role::audio: return "weights.audio";
-    case module_role::draft: return "weights.draft";
-    case module_role::unattributed: return "weights.unattributed";
-  }
-  return "weights";
+  return detail::module_names[static_cast<std::size_t>(role)];
 }
 
 /// A set of modules, for "leave these unquantized".

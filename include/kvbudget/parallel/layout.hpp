@@ -129,6 +129,9 @@ namespace detail {
 /// Stops, with the reason, if the model cannot be laid out like this.
 constexpr void validate(const parallel_layout& layout, const model_architecture& model) {
   const std::uint32_t tensor = layout.tensor;
+  const bool one_rank = tensor == 1 && layout.pipeline == 1 && layout.data == 1 && layout.expert == 1 &&
+                        layout.decode_context == 1;
+  if (one_rank) return;
   if (tensor == 0 || layout.pipeline == 0 || layout.data == 0 || layout.expert == 0 ||
       layout.decode_context == 0) {
     detail::parallel_degrees_must_be_at_least_one();
