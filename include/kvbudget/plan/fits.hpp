@@ -69,4 +69,12 @@ template <engine Engine = engines::geometry>
   return check_fit(d, gpu, on, asked).fits;
 }
 
+/// The rule of thumb "leave 20 % free for temporary buffers and fragmentation": the expected need without its
+/// own margin, which is such a reserve already, fits into four fifths of what is usable.
+[[nodiscard]] constexpr bool fits_with_20_percent_headroom(const memory_budget& budget,
+                                                           const usable_memory& available) {
+  const bytes need = budget.total() - budget.margin();
+  return need + headroom{percent(20)}.of(available.expected) <= available.expected;
+}
+
 }  // namespace kvbudget::inline v0

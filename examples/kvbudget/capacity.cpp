@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "command_error.hpp"
+#include "commands.hpp"
+#include "kvbudget/io/estimate_json.hpp"
+#include "kvbudget/report/format.hpp"
+#include "output.hpp"
+#include "request.hpp"
+
+namespace cli {
+
+using namespace kvbudget;
+
+namespace {
+
+/// Inverse questions vary one number, so they need a workload of equal sequences: an uneven spread of active
+/// tokens is rounded up to whole sequences of the longest context.
+void make_sequences_equal(request& r) {
+  workload& work = r.d.workload;
+  if (work.groups[0].count == 0) return;
+  workload even{.sequences = work.total_sequences(), .context = work.longest_context()};
+  even.batched_tokens = work.batched_tokens;
+  work = even;
+  r.notes.push_back(
+      fmt::format("active tokens are taken as {} sequences of {}", even.sequences, even.context));
+}
+
+void print_limit(const char* what, const limit& found, const char* unit) {
+  if (found.unbounded) {
+    fmt::print("  {:<44} unbounded: nothing grows with it\n", what);
+  } else if (!found.fits) {
+    fmt::print("  {:<44} none: not even one fits\n", what);
+  } else {
+    fmt::print("  {:<44} {} {}\n", what, detail::grouped(found.value), unit);
+  }
+}
+
+void print_text(const request& r, const capacity& found, const output_options& output) {
+  const workload& work = r.d.workload;
+  const auto size = [&](bytes amount) {
+    if (output.unit() == byte_unit::automatic) return fmt::format("{} = {:B}", amount, amount);
+    return detail::number_in(amount, output.unit(), 2) + ' ' + name_of(output.unit()) +
+           fmt::format(" = {:B}", amount);
+  };
+  fmt::print("{} on {} x {}, {}\n", r.model.name, r.gpu_count, r.gpu->name, engine_text(r));
+  fmt::print("  {:<44} {}\n", "usable per GPU", size(r.available.expected));
+  fmt::print("  {:<44} {}\n", "left for the cache on the fullest rank", size(found.available_kv));
+  fmt::print("  {:<44} {}\n", fmt::format("cache of one request of {}", work.longest_context()),
+             size(found.bytes_per_request));
+  if (found.concurrency_is_unbounded()) {
+    fmt::print("  {:<44} unbounded\n", "requests of that length at once");
+  } else {
+    fmt::print("  {:<44} {:.2f}\n", "requests of that length at once", found.concurrency().approximate());
+  }
+  print_limit(
+      fmt::format("longest context of {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
+      found.max_context, "tokens");
+  print_limit(fmt::format("most sequences of {}", work.longest_context()).c_str(), found.max_sequences,
+              "sequences");
+  print_limit(
+      fmt::format("most tokens over {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
+      found.max_tokens, "tokens");
+  fmt::print("  {:<44} {}\n", "the workload as asked for", found.fits ? "fits" : "does not fit");
+  print_remarks(r.notes, r.warnings);
+}
+
+int run_capacity(const request_options& options, const output_options& output) {
+  const output_kind kind = output.kind();
+  request r;
+  options.read_into(r);
+  if (!r.gpu) refuse("no GPU: capacity needs --gpu ID[xN] or --gpu-profile FILE");
+  make_sequences_equal(r);
+  const capacity found = checked(r, [&] {
+    return with_engine(r, [&](const auto& on) { return capacity_of(r.d, *r.gpu, on, r.asked); });
+  });
+  const std::uint64_t trained = r.model.max_position_embeddings;
+  if (trained != 0 && found.max_context.fits &&
+      (found.max_context.unbounded || found.max_context.value > trained)) {
+    r.warnings.push_back(
+        fmt::format("memory would hold a longer context than the {} positions that {} was trained for",
+                    trained, r.model.name));
+  }
+  if (kind == output_kind::json) {
+    nlohmann::ordered_json result = with_engine(
+        r, [&](const auto& on) { return capacity_json(r.d, r.machine(), on, r.asked, r.warnings); });
+    result["notes"] = r.notes;
+    print_json(result);
+  } else {
+    print_text(r, found, output);
+  }
+  return r.require_fit && !found.fits ? exit_does_not_fit : exit_fits;
+}
+
+}  // namespace
+
+action add_capacity(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "capacity", "the other way round: longest context, most sequences, most tokens that fit");
+  struct given {
+    request_options request;
+    output_options output;
+  };
+  const auto options = std::make_shared<given>();
+  options->request.add_to(*command);
+  options->output.add_json(*command);
+  options->output.add_unit(*command);
+  return [options] { return run_capacity(options->request, options->output); };
+}
+
+}  // namespace cli

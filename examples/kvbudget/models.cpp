@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command_error.hpp"
+#include "commands.hpp"
+#include "kvbudget/io/estimate_json.hpp"
+#include "kvbudget/io/model_lookup_text.hpp"
+#include "kvbudget/kvbudget.hpp"
+#include "kvbudget/models.hpp"
+#include "kvbudget/report/format.hpp"
+#include "output.hpp"
+
+namespace cli {
+
+using namespace kvbudget;
+using nlohmann::ordered_json;
+
+namespace {
+
+std::vector<std::string> names_of(const model_architecture& model) {
+  std::vector<std::string> found;
+  for (const auto& each : models::names) {
+    if (each.model == &model) found.emplace_back(each.name);
+  }
+  return found;
+}
+
+/// What a layer keeps, in words: "8 KV heads of 128, window 4,096".
+std::string store_text(const store& s) {
+  const std::string heads = s.key_dim == s.value_dim
+                                ? fmt::format("{} KV heads of {}", s.kv_heads, s.key_dim)
+                                : fmt::format("{} KV heads of {} and {}", s.kv_heads, s.key_dim, s.value_dim);
+  switch (s.kind) {
+    case store_kind::none: return "nothing";
+    case store_kind::full: return heads;
+    case store_kind::sliding_window: return fmt::format("{}, window {}", heads, s.window);
+    case store_kind::chunked: return fmt::format("{}, chunks of {}", heads, s.window);
+    case store_kind::latent:
+      return fmt::format("a latent of {} and {} rotary elements", s.latent_rank, s.rope_dim);
+    case store_kind::compressed:
+      return fmt::format("window {} and an entry of {} per {} tokens", s.window, s.key_dim, s.compress_ratio);
+    case store_kind::recurrent: return "a recurrent state";
+    case store_kind::cross_attention:
+      return fmt::format("{} over {} encoder tokens", heads, s.encoder_tokens);
+    case store_kind::shared: return "shared with an earlier layer";
+  }
+  return "?";
+}
+
+std::string stores_text(const layer_kind& layer) {
+  std::string text;
+  for (std::size_t i = 0; i < layer.store_count; ++i)
+    text += (i == 0 ? "" : " + ") + store_text(layer.stores[i]);
+  return text.empty() ? "nothing" : text;
+}
+
+/// Bytes that one token takes at the start of a context, in two-byte elements.
+kv_growth growth_in_16_bits(const model_architecture& model) {
+  deployment d{.model = model};
+  d.dtype = formats::bf16;
+  d.kv_cache = formats::bf16;
+  return kv_growth_of(d, share_of(d, rank{}), tokens{0});
+}
+
+ordered_json model_details(const model_architecture& model) {
+  ordered_json all = detail::model_json(model);
+  all["model_type"] = model.model_type;
+  all["names"] = names_of(model);
+  all["num_hidden_layers"] = model.num_hidden_layers;
+  all["hidden_size"] = model.hidden_size;
+  all["vocab_size"] = detail::known_or_null(model.vocab_size);
+  all["tie_word_embeddings"] = model.tie_word_embeddings;
+  ordered_json layers = ordered_json::array();
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    layers.push_back({{"count", model.layers_of[kind]},
+                      {"num_attention_heads", layer.num_attention_heads},
+                      {"keeps", stores_text(layer)},
+                      {"parameters", layer.parameters()}});
+  }
+  all["layers"] = std::move(layers);
+  all["kv_bytes_per_token_16_bit"] = detail::exact_number(growth_in_16_bits(model).bytes_per_token);
+  return all;
+}
+
+std::string parameters_text(const model_architecture& model) {
+  return fmt::format("{:.2f}e9", static_cast<double>(parameter_count(model)) / 1e9);
+}
+
+void print_list(const std::vector<const model_architecture*>& list) {
+  fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>18}\n", "name", "parameters", "layers", "positions",
+             "dtype", "16-bit KV / token");
+  for (const model_architecture* model : list) {
+    const std::string positions =
+        model->max_position_embeddings == 0 ? "-" : detail::grouped(model->max_position_embeddings);
+    fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>16} B\n", model->name, parameters_text(*model),
+               model->num_hidden_layers, positions, model->dtype.is_automatic() ? "-" : model->dtype.name,
+               fmt::format("{}", growth_in_16_bits(*model).bytes_per_token));
+  }
+  fmt::print("{} models. Any other: --config config.json, or by hand.\n", list.size());
+}
+
+void print_one(const model_architecture& model) {
+  const auto line = [](const char* what, const std::string& value) {
+    fmt::print("  {:<22} {}\n", what, value);
+  };
+  fmt::print("{}\n", model.name);
+  line("parameters", fmt::format("{} ({})", detail::grouped(parameter_count(model)), parameters_text(model)));
+  if (active_parameter_count(model) != parameter_count(model)) {
+    line("of them per token", detail::grouped(active_parameter_count(model)));
+  }
+  if (model.parameters_assumed) line("", "a total without shapes: weights are assumed to be spread evenly");
+  line("dtype", model.dtype.is_automatic() ? "not known: give --dtype" : model.dtype.name);
+  line("hidden size", detail::grouped(model.hidden_size));
+  if (model.vocab_size != 0) {
+    line("vocabulary",
+         detail::grouped(model.vocab_size) + (model.tie_word_embeddings ? ", tied to the head" : ""));
+  }
+  if (model.max_position_embeddings != 0)
+    line("trained positions", detail::grouped(model.max_position_embeddings));
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    line(kind == 0 ? "layers" : "", fmt::format("{} x {} query heads, keeping {}", model.layers_of[kind],
+                                                layer.num_attention_heads, stores_text(layer)));
+  }
+  line("16-bit KV per token",
+       fmt::format("{} B at the start of a context", growth_in_16_bits(model).bytes_per_token));
+  line("also called", fmt::format("{}", fmt::join(names_of(model), ", ")));
+}
+
+/// The models of a filter: the one that the name means, or all whose names hold every word or begin so.
+std::vector<const model_architecture*> matching(const std::string& filter) {
+  if (filter.empty()) return {std::begin(models::all), std::end(models::all)};
+  if (const model_architecture* found = models::find(filter.c_str())) return {found};
+  std::vector<const model_architecture*> list;
+  const detail::name_key key = detail::key_of(filter.c_str());
+  for (const model_architecture* model : models::all) {
+    if (detail::starts_with(detail::key_of(model->name), key) ||
+        detail::every_word_is_in(filter.c_str(), model->name, model->model_type)) {
+      list.push_back(model);
+    }
+  }
+  if (list.empty()) throw command_error(explain(models::nearest(filter.c_str()), filter));
+  return list;
+}
+
+}  // namespace
+
+action add_models(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("models", "the models of the catalogue; one of them in full");
+  struct options {
+    std::string filter;
+    output_options output;
+  };
+  const auto given = std::make_shared<options>();
+  command->add_option("FILTER", given->filter,
+                      "a name or the words of one: llama-3.1-70b, qwen3, \"llama 70b\"");
+  given->output.add_json(*command);
+  return [given] {
+    const std::vector<const model_architecture*> list = matching(given->filter);
+    if (given->output.kind() == output_kind::json) {
+      ordered_json all = ordered_json::array();
+      for (const model_architecture* model : list) all.push_back(model_details(*model));
+      print_json(all);
+    } else if (list.size() == 1) {
+      print_one(*list.front());
+    } else {
+      print_list(list);
+    }
+    return 0;
+  };
+}
+
+}  // namespace cli

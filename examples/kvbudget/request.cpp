@@ -1,0 +1,543 @@
+#include "request.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "command_error.hpp"
+#include "kvbudget/io/format_names.hpp"
+#include "kvbudget/io/gpu_json.hpp"
+#include "kvbudget/io/huggingface.hpp"
+#include "kvbudget/io/lookup_text.hpp"
+#include "kvbudget/io/model_lookup_text.hpp"
+#include "kvbudget/io/quantity_text.hpp"
+#include "kvbudget/lookup/gpu_lookup.hpp"
+#include "kvbudget/models.hpp"
+
+namespace cli {
+
+using namespace kvbudget;
+
+namespace {
+
+using text = std::optional<std::string>;
+
+/// Bounds of what is believed: far beyond any model and cluster, and small enough that sums stay in 64 bits.
+constexpr std::uint64_t most_tokens = 1'000'000'000'000;
+constexpr std::uint64_t most_sequences = 1'000'000'000;
+constexpr std::uint64_t most_ranks = 1'000'000;
+constexpr std::uint64_t most_parameters = 1'000'000'000'000'000;
+constexpr std::uint64_t largest_width = 1u << 24;
+
+std::uint64_t count_in(const char* option, const std::string& value, const char* what, std::uint64_t least,
+                       std::uint64_t most) {
+  return for_option(option, [&] { return parse_count(value, what, least, most); });
+}
+std::uint32_t small_count_in(const char* option, const std::string& value, const char* what,
+                             std::uint64_t most) {
+  return static_cast<std::uint32_t>(count_in(option, value, what, 1, most));
+}
+bytes bytes_in(const char* option, const std::string& value) {
+  return for_option(option, [&] { return parse_bytes(value); });
+}
+number_format number_format_in(const char* option, const std::string& value) {
+  return for_option(option, [&] { return number_format_named(value); });
+}
+
+/// One of a few words.
+std::size_t word_in(const char* option, const std::string& value, std::initializer_list<const char*> words) {
+  std::string all;
+  std::size_t at = 0;
+  for (const char* word : words) {
+    if (detail::matches(detail::key_of(value.c_str()), word)) return at;
+    ++at;
+    all += (all.empty() ? "" : ", ") + std::string(word);
+  }
+  refuse("{}: {} is unknown, expected one of {}", option, detail::quoted(value), all);
+}
+
+/// `ID` or `IDxN`; an id that ends in x and digits itself is taken whole.
+struct gpu_words {
+  std::string name;
+  text count;
+};
+gpu_words split_gpu(const std::string& typed) {
+  if (find_gpu(typed.c_str()).gpu != nullptr) return {typed, {}};
+  std::size_t digits = typed.size();
+  while (digits > 0 && detail::is_digit(typed[digits - 1])) --digits;
+  const bool counted =
+      digits > 1 && digits < typed.size() && (typed[digits - 1] == 'x' || typed[digits - 1] == 'X');
+  if (!counted) return {typed, {}};
+  return {typed.substr(0, digits - 1), typed.substr(digits)};
+}
+
+/// CUDA compute capability "9.0" → 9; 0 where there is none.
+std::uint32_t capability_major(const gpu_profile& gpu) {
+  std::uint32_t major = 0;
+  for (const char* c = gpu.compute_capability; detail::is_digit(*c); ++c) {
+    major = major * 10 + static_cast<std::uint32_t>(*c - '0');
+  }
+  return gpu.vendor == gpu_vendor::nvidia ? major : 0;
+}
+
+}  // namespace
+
+namespace {
+
+/// A rule that the library names by kind of parallelism, with the option in front instead.
+std::string in_terms_of_options(const std::string& rule) {
+  for (const auto& [kind, option] : {std::pair{"tensor parallel: ", "--tensor-parallel"},
+                                     {"pipeline parallel: ", "--pipeline-parallel"},
+                                     {"expert parallel: ", "--expert-parallel"},
+                                     {"decode-context parallel: ", "--decode-context-parallel"}}) {
+    if (rule.starts_with(kind))
+      return fmt::format("{}: {}", option, rule.substr(std::string_view(kind).size()));
+  }
+  if (rule.starts_with("a cache row of")) return "--kv-cache-dtype: " + rule;
+  return rule;
+}
+
+}  // namespace
+
+void explain_refusal(const request& r, const error& problem) {
+  const std::string rule = problem.what();
+  if (r.model.dtype.is_automatic() && r.d.dtype.is_automatic() &&
+      rule.starts_with("the model names no dtype")) {
+    refuse(
+        "--dtype is missing: {} names no number format of its own, give --dtype bf16 (or fp16 ...), or name "
+        "all of "
+        "--weights, --kv-cache-dtype and --activations",
+        r.model.name);
+  }
+  throw command_error(in_terms_of_options(rule));
+}
+
+void request_options::add_to(CLI::App& command) {
+  const auto option = [&](const char* names, text& target, const char* type, const char* what,
+                          const char* group) {
+    command.add_option(names, target, what)->type_name(type)->group(group);
+  };
+  constexpr const char* model = "Model (one of --model, --config, or by hand)";
+  option("--model", model_, "NAME", "a model of the catalogue (see `kvbudget models`)", model);
+  option("--config", config_, "FILE", "a Hugging Face config.json", model);
+  option("--layers", layers_, "N", "by hand: decoder layers with full attention", model);
+  option("--hidden", hidden_, "N", "by hand: hidden size", model);
+  option("--heads", heads_, "N", "by hand: query heads", model);
+  option("--kv-heads", kv_heads_, "N", "by hand: KV heads (default: as many as query heads)", model);
+  option("--head-dim", head_dim_, "N", "by hand: elements per head (default: hidden / heads)", model);
+  option("--parameters", parameters_, "N", "by hand: parameters in all", model);
+  option("--vocab", vocab_, "N", "by hand: vocabulary, for the logits among the activations", model);
+  option("--intermediate", intermediate_, "N", "by hand: MLP width, for the activations", model);
+
+  constexpr const char* formats = "Formats";
+  option("--weights", weights_, "FORMAT|SCHEME",
+         "bf16, fp8, int4, fp8_block, gptq, awq, nvfp4, q4_K ... (default: auto)", formats);
+  option("--kv-cache-dtype", cache_, "FORMAT[,FORMAT]",
+         "cache, or keys and values apart: fp8, int8, int8_per_token_head, q8_0 ... (default: auto)",
+         formats);
+  option("--kv-cache-dtype-skip-layers", skip_layers_, "LAYERS[=FORMAT]",
+         "layers that keep another cache format (default: the dtype): 0,1,40-79 or first:40=fp16 or last:2",
+         formats);
+  option("--unquantized", unquantized_, "MODULES",
+         "modules that keep the dtype: lm_head,embedding,router ...", formats);
+  option("--activations", activations_, "FORMAT", "of the activations (default: the dtype)", formats);
+  option("--dtype", dtype_, "FORMAT", "of everything unquantized (default: the model's own)", formats);
+
+  constexpr const char* work = "Work";
+  option("--context", context_, "N", "tokens per sequence, prompt and output together", work);
+  option("--sequences", sequences_, "N", "live sequences, over all replicas (default: 1)", work);
+  option("--active-tokens", active_tokens_, "N",
+         "instead of --context: live tokens of all sequences together", work);
+  option("--prompt", prompt_, "N", "prompt tokens per sequence", work);
+  option("--output", output_, "N", "output tokens per sequence", work);
+  option("--shared-prefix", shared_prefix_, "N", "first tokens that all prompts share", work);
+  option("--batched-tokens,--max-num-batched-tokens", batched_tokens_, "N",
+         "tokens that one step computes: brings in activations", work);
+  option("--attention", attention_, "flash|naive", "whether score matrices are stored (default: flash)",
+         work);
+  option("--sampler", sampler_, "sorting|greedy", "what turns logits into tokens (default: sorting)", work);
+
+  constexpr const char* layout = "Layout";
+  option("--tensor-parallel", tensor_, "N", "ranks that share each layer", layout);
+  option("--pipeline-parallel", pipeline_, "N", "stages of consecutive layers", layout);
+  option("--data-parallel", data_, "N", "replicas, each with its share of the sequences", layout);
+  option("--expert-parallel", expert_, "N", "ranks that hold whole experts", layout);
+  option("--decode-context-parallel", decode_context_, "N", "ranks that share the tokens of a KV head",
+         layout);
+
+  constexpr const char* engine = "Engine";
+  option("--engine", engine_, "NAME", "see `kvbudget engines` (default: geometry)", engine);
+  option("--framework", framework_, "none|pytorch-cuda", "whose fixed memory to add (default: none)", engine);
+
+  constexpr const char* pins = "Figures of your own, per rank (sizes: 16106127360, 15GB, 15GiB)";
+  option("--weights-bytes", pinned_weights_, "SIZE", "instead of the computed weights", pins);
+  option("--activation-bytes", pinned_activations_, "SIZE", "instead of computed activations", pins);
+  option("--framework-bytes", pinned_framework_, "SIZE", "instead of the framework's figures", pins);
+  option("--margin-bytes", pinned_margin_, "SIZE", "bytes set aside", pins);
+
+  constexpr const char* gpu = "GPU";
+  option("--gpu", gpu_, "ID[xN]",
+         "a GPU of the catalogue (see `kvbudget gpus`); without a layout xN is tensor parallel N", gpu);
+  option("--gpu-profile", gpu_profile_, "FILE", "a GPU from a JSON file, as in data/gpus", gpu);
+  option("--gpu-total-bytes", gpu_total_, "SIZE", "memory that a program sees, measured", gpu);
+  option("--gpu-used-bytes", gpu_used_, "SIZE", "of it in use by others", gpu);
+  command.add_flag("--nominal", nominal_, "accept a GPU of which only the marketed size is known")
+      ->group(gpu);
+  option("--headroom", headroom_, "P%|SIZE", "must stay free: a share of what is usable, or bytes", gpu);
+  command.add_flag("--require-fit", require_fit_, "exit with 1 if it does not fit")->group(gpu);
+}
+
+void request_options::read_into(request& result) const {
+  result.engine = engine_named(engine_.value_or("geometry"));
+  read_model(result);
+  read_formats(result);
+  read_layer_exceptions(result);
+  read_work(result);
+  read_layout(result);
+  read_gpu(result);
+  read_framework(result);
+  read_pins(result);
+  warn_about(result);
+}
+
+void request_options::read_model(request& result) const {
+  const bool by_hand =
+      layers_ || hidden_ || heads_ || kv_heads_ || head_dim_ || parameters_ || vocab_ || intermediate_;
+  const int ways = int{model_.has_value()} + int{config_.has_value()} + int{by_hand};
+  if (ways == 0) {
+    refuse(
+        "no model: give --model NAME, --config config.json, or --layers --hidden --heads --parameters by "
+        "hand");
+  }
+  if (ways > 1) {
+    refuse("more than one model: give only one of --model, --config, and the options by hand (--layers ...)");
+  }
+  if (by_hand) return read_model_by_hand(result);
+  if (model_) {
+    const model_architecture* found = models::find(model_->c_str());
+    if (found == nullptr) {
+      const model_suggestions near = models::nearest(model_->c_str());
+      refuse("--model: {}{}", explain(near, *model_),
+             near.count == 0 ? ", `kvbudget models` lists them" : "");
+    }
+    result.model = *found;
+    return;
+  }
+  huggingface_model read = for_option("--config", [&] { return read_huggingface_config(*config_); });
+  result.model = read.architecture;
+  for (std::string& line : read.notes) result.warnings.push_back(std::move(line));
+}
+
+void request_options::read_model_by_hand(request& result) const {
+  const auto needed = [](const char* option, const text& value) -> const std::string& {
+    if (!value)
+      refuse("{} is missing: a model by hand needs --layers, --hidden, --heads and --parameters", option);
+    return *value;
+  };
+  const std::uint32_t layers = small_count_in("--layers", needed("--layers", layers_), "layers", max_layers);
+  const std::uint32_t hidden =
+      small_count_in("--hidden", needed("--hidden", hidden_), "elements", largest_width);
+  const std::uint32_t heads = small_count_in("--heads", needed("--heads", heads_), "heads", 65536);
+  const std::uint32_t kv_heads = kv_heads_ ? small_count_in("--kv-heads", *kv_heads_, "heads", 65536) : heads;
+  const std::uint64_t parameters =
+      count_in("--parameters", needed("--parameters", parameters_), "parameters", 1, most_parameters);
+  if (heads % kv_heads != 0) {
+    refuse("--kv-heads: {} query heads cannot share {} KV heads evenly", heads, kv_heads);
+  }
+  if (!head_dim_ && hidden % heads != 0) {
+    refuse("--head-dim is missing: hidden size {} is not a multiple of {} heads", hidden, heads);
+  }
+  const std::uint32_t head_dim =
+      head_dim_ ? small_count_in("--head-dim", *head_dim_, "elements", 65536) : hidden / heads;
+
+  model_architecture& model = result.model;
+  detail::assign_text(model.name, "hand-made model");
+  model.hidden_size = hidden;
+  model.parameters_assumed = true;
+  if (vocab_) model.vocab_size = small_count_in("--vocab", *vocab_, "entries", largest_width);
+  layer_kind layer;
+  layer.num_attention_heads = heads;
+  layer.key_value_heads = kv_heads;
+  layer.query_dim = head_dim;
+  layer.value_dim = head_dim;
+  layer.gated_mlp = true;
+  if (intermediate_) {
+    layer.intermediate_size = small_count_in("--intermediate", *intermediate_, "elements", largest_width);
+  }
+  layer.add(stores::full(kv_heads, head_dim));
+  model.add_layers(layer, layers);
+  model.add({.rows = parameters, .role = module_role::unattributed, .rule = shard_rule::spread});
+  if (!kv_heads_)
+    result.notes.push_back(fmt::format("--kv-heads is not given: {}, as many as query heads", heads));
+}
+
+void request_options::read_formats(request& result) const {
+  deployment& d = result.d;
+  if (dtype_) d.dtype = number_format_in("--dtype", *dtype_);
+  if (weights_) d.weights = for_option("--weights", [&] { return weight_scheme_named(*weights_); });
+  if (cache_) d.kv_cache = for_option("--kv-cache-dtype", [&] { return kv_format_named(*cache_); });
+  result.weights_text = weights_ ? d.weights.name : "auto";
+  result.cache_text =
+      cache_ ? (cache_->find(',') == std::string::npos ? d.kv_cache.name : detail::printable(*cache_, 60))
+             : "auto";
+  if (activations_) d.activations.format = number_format_in("--activations", *activations_);
+  if (unquantized_)
+    d.unquantized = for_option("--unquantized", [&] { return module_set_named(*unquantized_); });
+  if (attention_) {
+    d.activations.attention = word_in("--attention", *attention_, {"flash", "naive"}) == 0
+                                  ? attention_kernel::flash
+                                  : attention_kernel::naive;
+  }
+  if (sampler_) {
+    d.activations.sampler = word_in("--sampler", *sampler_, {"sorting", "greedy"}) == 0
+                                ? sampler_kind::sorting
+                                : sampler_kind::greedy;
+  }
+}
+
+void request_options::read_layer_exceptions(request& result) const {
+  if (!skip_layers_) return;
+  constexpr const char* option = "--kv-cache-dtype-skip-layers";
+  layer_exceptions& exceptions = result.d.kv_exceptions;
+  const std::uint32_t layers = result.model.num_hidden_layers;
+  const std::size_t equals = skip_layers_->find('=');
+  if (equals != std::string::npos) {
+    exceptions.format = for_option(option, [&] { return kv_format_named(skip_layers_->substr(equals + 1)); });
+  }
+  const std::string list = skip_layers_->substr(0, equals);
+  std::string_view rest = list;
+  for (bool more = true; more;) {
+    const std::string part(detail::next_in_list(rest, more));
+    const auto layer_in = [&](const std::string& digits) {
+      try {
+        return static_cast<std::uint32_t>(parse_count(digits, "layers", 0, layers - 1u));
+      } catch (const input_error&) {
+        refuse("{}: {} is not a layer, expected 0 to {}, a range of them, first:N or last:N", option,
+               detail::quoted(digits), layers - 1u);
+      }
+    };
+    if (part.starts_with("first:")) {
+      exceptions.first_layers = small_count_in(option, part.substr(6), "layers", layers);
+    } else if (part.starts_with("last:")) {
+      exceptions.last_layers = small_count_in(option, part.substr(5), "layers", layers);
+    } else {
+      const std::size_t dash = part.find('-');
+      const std::uint32_t first = layer_in(part.substr(0, dash));
+      const std::uint32_t last = dash == std::string::npos ? first : layer_in(part.substr(dash + 1));
+      if (last < first)
+        refuse("{}: \"{}\" runs backwards, expected FIRST-LAST", option, detail::printable(part, 40));
+      for (std::uint32_t layer = first; layer <= last; ++layer) exceptions.list(layer);
+    }
+  }
+}
+
+void request_options::read_work(request& result) const {
+  workload& work = result.d.workload;
+  const auto tokens_in = [](const char* option, const text& value) {
+    return value ? count_in(option, *value, "tokens", 1, most_tokens) : 0;
+  };
+  const std::uint64_t prompt = tokens_in("--prompt", prompt_);
+  const std::uint64_t output = tokens_in("--output", output_);
+  std::uint64_t context = tokens_in("--context", context_);
+  std::uint64_t sequences =
+      sequences_ ? count_in("--sequences", *sequences_, "sequences", 1, most_sequences) : 0;
+
+  if (active_tokens_) {
+    const std::uint64_t active = tokens_in("--active-tokens", active_tokens_);
+    if (context_ || prompt_ || output_ || shared_prefix_) {
+      refuse(
+          "--active-tokens: give either the tokens of all sequences together, or per sequence with "
+          "--context, "
+          "--prompt, --output, --shared-prefix");
+    }
+    if (sequences == 0) {
+      refuse("--active-tokens needs --sequences N: windows, states and blocks are counted per sequence");
+    }
+    if (active < sequences) {
+      refuse("--active-tokens: {} tokens cannot be spread over {} sequences, expected at least one each",
+             active, sequences);
+    }
+    work = active_tokens(tokens{active}, sequences);
+  } else {
+    if (prompt_ || output_) {
+      if (prompt_ && output_ && context_ && prompt + output != context) {
+        refuse("--context {} is not --prompt {} plus --output {}: leave one of them out", context, prompt,
+               output);
+      }
+      if (context_ && prompt + output > context) {
+        refuse("{} is more than --context {}, expected a part of it", prompt_ ? "--prompt" : "--output",
+               context);
+      }
+      if (!context_) context = prompt + output;
+    }
+    if (context == 0) {
+      refuse("no work: give --context N (tokens per sequence), or --active-tokens N with --sequences N");
+    }
+    if (sequences == 0) {
+      sequences = 1;
+      result.notes.emplace_back("--sequences is not given: 1 sequence");
+    }
+    if (sequences > most_tokens / context) {
+      refuse("--sequences {} x {} tokens are more than {} tokens, beyond any cluster", sequences, context,
+             most_tokens);
+    }
+    work.sequences = sequences;
+    work.context = tokens{context};
+    if (shared_prefix_) {
+      const std::uint64_t longest = prompt_ ? prompt : output_ ? context - output : context;
+      work.shared_prefix =
+          tokens{count_in("--shared-prefix", *shared_prefix_, "tokens of the prompt", 0, longest)};
+    }
+  }
+  if (batched_tokens_) {
+    work.batched_tokens = tokens{count_in("--batched-tokens", *batched_tokens_, "tokens", 1, 1'000'000'000)};
+  }
+}
+
+void request_options::read_layout(request& result) const {
+  parallel_layout& layout = result.d.parallel;
+  const auto degree = [](const char* option, const text& value, std::uint32_t& target) {
+    if (value) target = small_count_in(option, *value, "ranks", most_ranks);
+  };
+  degree("--tensor-parallel", tensor_, layout.tensor);
+  degree("--pipeline-parallel", pipeline_, layout.pipeline);
+  degree("--data-parallel", data_, layout.data);
+  degree("--expert-parallel", expert_, layout.expert);
+  degree("--decode-context-parallel", decode_context_, layout.decode_context);
+  const bool given = tensor_ || pipeline_ || data_ || expert_ || decode_context_;
+
+  std::string from;
+  if (gpu_) {
+    const gpu_words words = split_gpu(*gpu_);
+    if (words.count) {
+      const std::uint32_t count = small_count_in("--gpu", *words.count, "GPUs", most_ranks);
+      if (!given) {
+        layout.tensor = count;
+        from = "--gpu " + detail::printable(*gpu_, 60) + ": ";
+        if (count > 1)
+          result.notes.push_back(fmt::format("no layout is given: tensor parallel over {} GPUs", count));
+      } else if (count != layout.ranks()) {
+        refuse(
+            "--gpu {}: {} GPUs for a layout of {} ranks (tensor {} x pipeline {} x data {}), expected as "
+            "many GPUs "
+            "as ranks",
+            detail::printable(*gpu_, 60), count, layout.ranks(), layout.tensor, layout.pipeline, layout.data);
+      }
+    }
+  }
+  if (layout.ranks() > most_ranks)
+    refuse("the layout has {} ranks, at most {} are supported", layout.ranks(), most_ranks);
+  try {
+    validate(layout, result.model);
+  } catch (const error& problem) {
+    throw command_error(from + in_terms_of_options(problem.what()));
+  }
+}
+
+void request_options::read_gpu(request& result) const {
+  const bool any = gpu_ || gpu_profile_;
+  for (const auto& [option, is_given] : {std::pair{"--gpu-total-bytes", gpu_total_.has_value()},
+                                         {"--gpu-used-bytes", gpu_used_.has_value()},
+                                         {"--nominal", nominal_},
+                                         {"--headroom", headroom_.has_value()},
+                                         {"--require-fit", require_fit_}}) {
+    if (is_given && !any) refuse("{} needs a GPU: add --gpu ID[xN] or --gpu-profile FILE", option);
+  }
+  if (!any) return;
+  if (gpu_ && gpu_profile_) refuse("--gpu and --gpu-profile both name a GPU, give one of them");
+
+  std::string name;
+  if (gpu_) {
+    const gpu_words words = split_gpu(*gpu_);
+    result.gpu = for_option("--gpu", [&] { return gpu_named_or_explain(words.name); });
+    name = fmt::format("--gpu {}", result.gpu->id);
+  } else {
+    result.gpu = for_option("--gpu-profile", [&] { return load_gpu_profile(*gpu_profile_); });
+    name = fmt::format("--gpu-profile {}", detail::printable(*gpu_profile_));
+  }
+  gpu_profile& gpu = *result.gpu;
+  result.gpu_count = static_cast<std::uint32_t>(result.d.parallel.ranks());
+
+  if (gpu_total_) {
+    const bytes total = bytes_in("--gpu-total-bytes", *gpu_total_);
+    if (total == bytes{}) refuse("--gpu-total-bytes: expected more than 0 bytes");
+    gpu.driver_total_bytes = total.value;
+    gpu.runtime_total_bytes = total.value;
+    gpu.runtime_total_rounding_bytes = 0;
+    gpu.working_set_assumed = false;
+  }
+  if (detail::usable_as_seen(gpu).high == bytes{} && !nominal_) {
+    refuse(
+        "{}: only the marketed size ({} bytes) is known: measure it and give --gpu-total-bytes, or accept it "
+        "with "
+        "--nominal",
+        name, gpu.nominal_bytes);
+  }
+  result.available =
+      for_option(name.c_str(), [&] { return nominal_ ? usable(gpu, nominal_is_enough) : usable(gpu); });
+  if (detail::usable_as_seen(gpu).high == bytes{}) {
+    result.warnings.push_back(
+        fmt::format("{}: only the marketed size is known, usable memory is assumed", gpu.id));
+  }
+  if (gpu_used_) {
+    const bytes used = bytes_in("--gpu-used-bytes", *gpu_used_);
+    usable_memory& available = result.available;
+    if (used > available.low) {
+      refuse("--gpu-used-bytes: {} bytes are more than the {} that one {} offers", used.value,
+             available.low.value, gpu.id);
+    }
+    result.used_by_others = used;
+    available.low -= used;
+    available.expected -= used;
+    available.high -= used;
+  }
+  if (headroom_) {
+    result.asked = for_option("--headroom", [&] { return parse_headroom(*headroom_); });
+  }
+  result.require_fit = require_fit_;
+}
+
+void request_options::read_framework(request& result) const {
+  if (!framework_) return;
+  if (word_in("--framework", *framework_, {"none", "pytorch-cuda"}) == 0) return;
+  framework_options& framework = result.d.framework;
+  framework.kind = framework_kind::pytorch_cuda;
+  if (!result.gpu) return;
+  framework.compute_capability_major = capability_major(*result.gpu);
+  if (result.gpu->vendor != gpu_vendor::nvidia) {
+    result.warnings.push_back(
+        fmt::format("--framework pytorch-cuda was measured on NVIDIA GPUs, not on {}", result.gpu->id));
+  }
+}
+
+void request_options::read_pins(request& result) const {
+  const auto pin = [](const char* option, const text& value, amount& target) {
+    if (value) target = bytes_in(option, *value);
+  };
+  pin("--weights-bytes", pinned_weights_, result.d.pinned.weights);
+  pin("--activation-bytes", pinned_activations_, result.d.pinned.activations);
+  pin("--framework-bytes", pinned_framework_, result.d.pinned.framework);
+  pin("--margin-bytes", pinned_margin_, result.d.pinned.margin);
+}
+
+void request_options::warn_about(request& result) const {
+  const deployment& d = result.d;
+  const model_architecture& model = result.model;
+  const std::uint64_t longest = d.workload.longest_context().value;
+  if (model.max_position_embeddings != 0 && longest > model.max_position_embeddings) {
+    result.warnings.push_back(
+        fmt::format("a context of {} tokens is beyond the {} positions that {} was trained for: engines "
+                    "refuse it or stretch it",
+                    longest, model.max_position_embeddings, model.name));
+  }
+  if (model.parameters_assumed) {
+    result.warnings.push_back(
+        fmt::format("the weights of {} are known only as a total: spread evenly, no shapes", model.name));
+  }
+  if (layers_ && d.workload.batched_tokens.value != 0 && !pinned_activations_ &&
+      (!vocab_ || !intermediate_)) {
+    result.warnings.emplace_back(
+        "activations are incomplete without --vocab (logits) and --intermediate (MLP)");
+  }
+}
+
+}  // namespace cli

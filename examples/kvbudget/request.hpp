@@ -1,0 +1,100 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine_choice.hpp"
+#include "kvbudget/kvbudget.hpp"
+
+namespace cli {
+
+/// What a request for numbers comes down to: a deployment, an engine, and perhaps GPUs to compare with.
+struct request {
+  kvbudget::model_architecture model{};
+  kvbudget::deployment d{.model = model};
+  any_engine engine{};
+  std::optional<kvbudget::gpu_profile> gpu;
+  std::uint32_t gpu_count = 0;
+  kvbudget::usable_memory available{};  ///< of one GPU, for this request
+  kvbudget::bytes used_by_others{};     ///< already taken off `available`
+  kvbudget::headroom asked{};
+  std::string weights_text;  ///< what the formats are called
+  std::string cache_text;
+  bool require_fit = false;
+  std::vector<std::string> notes;     ///< what was filled in
+  std::vector<std::string> warnings;  ///< what the numbers cannot be trusted for
+
+  request() = default;
+  request(const request&) = delete;  // `d` refers to `model`
+  request& operator=(const request&) = delete;
+
+  [[nodiscard]] kvbudget::node machine() const {
+    return gpu ? kvbudget::node_of(*gpu, gpu_count) : kvbudget::node{};
+  }
+};
+
+/// The options that the commands share, as they were typed.
+class request_options {
+ public:
+  /// Declares MODEL, FORMATS, WORK, LAYOUT, ENGINE, PINS and GPU options.
+  void add_to(CLI::App& command);
+  /// Reads them into `result`; what is missing, wrong or contradictory throws `command_error`.
+  void read_into(request& result) const;
+
+ private:
+  /// One option's text; empty = not given.
+  using text = std::optional<std::string>;
+
+  void read_model(request& result) const;
+  void read_model_by_hand(request& result) const;
+  void read_formats(request& result) const;
+  void read_layer_exceptions(request& result) const;
+  void read_work(request& result) const;
+  void read_layout(request& result) const;
+  void read_gpu(request& result) const;
+  void read_framework(request& result) const;
+  void read_pins(request& result) const;
+  void warn_about(request& result) const;
+
+  text model_, config_, layers_, hidden_, heads_, kv_heads_, head_dim_, parameters_, vocab_, intermediate_;
+  text weights_, cache_, skip_layers_, activations_, dtype_, unquantized_;
+  text context_, sequences_, active_tokens_, prompt_, output_, shared_prefix_, batched_tokens_;
+  text attention_, sampler_;
+  text tensor_, pipeline_, data_, expert_, decode_context_;
+  text engine_, framework_;
+  text pinned_weights_, pinned_activations_, pinned_framework_, pinned_margin_;
+  text gpu_, gpu_profile_, gpu_total_, gpu_used_, headroom_;
+  bool nominal_ = false;
+  bool require_fit_ = false;
+};
+
+/// Throws `command_error` for what the library refused about the request, in terms of options.
+[[noreturn]] void explain_refusal(const request& r, const kvbudget::error& problem);
+
+/// Runs a computation on the request and explains what the library refuses.
+template <class Run> auto checked(const request& r, Run&& run) {
+  try {
+    return run();
+  } catch (const kvbudget::error& problem) {
+    explain_refusal(r, problem);
+  }
+}
+
+/// Calls `use(engine)` with the request's engine, on its GPUs if it names some.
+template <class Use> auto with_engine(const request& r, Use&& use) {
+  return std::visit(
+      [&](const auto& engine) {
+        return use(with_usable<std::remove_cvref_t<decltype(engine)>>{engine, r.available});
+      },
+      r.engine);
+}
+
+/// Which engine, and which version of it, the numbers speak for.
+[[nodiscard]] inline std::string engine_text(const request& r) {
+  return with_engine(r, [](const auto& engine) { return std::string(engine.name().text); });
+}
+
+}  // namespace cli

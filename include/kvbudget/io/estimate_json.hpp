@@ -1,0 +1,189 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "kvbudget/hardware/node.hpp"
+#include "kvbudget/plan/capacity.hpp"
+#include "kvbudget/plan/estimate.hpp"
+#include "kvbudget/plan/fits.hpp"
+
+/// Estimates and capacities as JSON, the way `kvbudget … --json` prints them: whole numbers of bytes, keys in
+/// reading order, null for what has no answer.
+namespace kvbudget::inline v0 {
+
+namespace detail {
+
+[[nodiscard]] inline nlohmann::ordered_json exact_number(const ratio& number) {
+  if (number.is_whole()) return number.numerator;
+  return number.approximate();
+}
+
+[[nodiscard]] inline nlohmann::ordered_json items_json(const memory_budget& budget) {
+  nlohmann::ordered_json items = nlohmann::ordered_json::array();
+  for (const line_item& line : budget) {
+    items.push_back({{"name", line.name},
+                     {"bytes", line.expected.value},
+                     {"low", line.low.value},
+                     {"high", line.high.value},
+                     {"basis", name_of(line.known)},
+                     {"source", line.source}});
+  }
+  return items;
+}
+
+[[nodiscard]] inline nlohmann::ordered_json model_json(const model_architecture& model) {
+  return {{"name", model.name},
+          {"parameters", parameter_count(model)},
+          {"active_parameters", active_parameter_count(model)},
+          {"parameters_assumed", model.parameters_assumed},
+          {"dtype", model.dtype.name},
+          {"max_position_embeddings", model.max_position_embeddings == 0
+                                          ? nlohmann::ordered_json(nullptr)
+                                          : nlohmann::ordered_json(model.max_position_embeddings)}};
+}
+
+[[nodiscard]] inline nlohmann::ordered_json workload_json(const workload& work) {
+  return {{"sequences", work.total_sequences()},
+          {"longest_context", work.longest_context().value},
+          {"active_tokens", work.active_tokens().value},
+          {"shared_prefix", work.shared_prefix.value},
+          {"batched_tokens", work.batched_tokens.value}};
+}
+
+[[nodiscard]] inline nlohmann::ordered_json layout_json(const parallel_layout& layout) {
+  return {{"tensor", layout.tensor},
+          {"pipeline", layout.pipeline},
+          {"data", layout.data},
+          {"expert", layout.expert},
+          {"decode_context", layout.decode_context},
+          {"ranks", layout.ranks()}};
+}
+
+/// A figure that a profile may not give: null instead of 0.
+[[nodiscard]] inline nlohmann::ordered_json known_or_null(std::uint64_t figure) {
+  if (figure == 0) return nullptr;
+  return figure;
+}
+
+[[nodiscard]] inline nlohmann::ordered_json gpu_json(const node& machine, const usable_memory& available) {
+  const gpu_profile& gpu = gpu_of(machine);
+  return {{"id", gpu.id},
+          {"count", machine.count},
+          {"total_bytes", known_or_null(gpu.driver_total_bytes)},
+          {"usable_bytes", available.expected.value},
+          {"usable_low", available.low.value},
+          {"usable_high", available.high.value},
+          {"usable_basis", name_of(available.known)}};
+}
+
+/// A limit as a number: null where there is none, 0 where even the smallest does not fit.
+[[nodiscard]] inline nlohmann::ordered_json limit_json(const limit& found) {
+  if (found.unbounded) return nullptr;
+  return found.fits ? found.value : 0;
+}
+
+}  // namespace detail
+
+/// `estimate --json`: the ledger of the worst rank, every kind of rank, the cluster's sums, and the verdict
+/// on the GPUs of `machine` (null without one).
+template <engine Engine = engines::geometry>
+[[nodiscard]] nlohmann::ordered_json estimate_json(const deployment& d, const Engine& on = {},
+                                                   const node& machine = {}, const headroom& asked = {},
+                                                   const std::vector<std::string>& warnings = {}) {
+  using nlohmann::ordered_json;
+  const cluster_budget cluster = estimate_cluster(d, on, machine.gpu);
+  const memory_budget& worst = cluster.worst();
+  const kv_growth growth = kv_growth_of(d, share_of(d, cluster.kinds[0].where), d.workload.longest_context());
+
+  ordered_json result = {
+      {"schema", 1},
+      {"engine", on.name().text},
+      {"model", detail::model_json(*d.model)},
+      {"weights_format", d.weights.name},
+      {"kv_cache_format", d.kv_cache.name},
+      {"dtype", detail::given_or(d.dtype, d.model->dtype).name},
+      {"workload", detail::workload_json(d.workload)},
+      {"parallel", detail::layout_json(d.parallel)},
+      {"kv_cache",
+       {{"bytes", kv_cache_of(d, share_of(d, cluster.kinds[0].where), cluster.kinds[0].where.data_replica)
+                      .total()
+                      .value},
+        {"bytes_per_token", detail::exact_number(growth.bytes_per_token)},
+        {"fixed_bytes_per_sequence", growth.fixed_bytes_per_sequence.value}}},
+      {"items", detail::items_json(worst)},
+      {"total_bytes", worst.total().value},
+      {"total_low", worst.total_low().value},
+      {"total_high", worst.total_high().value}};
+
+  ordered_json ranks = ordered_json::array();
+  for (std::uint32_t i = 0; i < cluster.kind_count; ++i) {
+    const rank_ledger& kind = cluster.kinds[i];
+    ranks.push_back({{"count", kind.count},
+                     {"pipeline_stage", kind.where.stage},
+                     {"items", detail::items_json(kind.budget)},
+                     {"total_bytes", kind.budget.total().value}});
+  }
+  result["ranks"] = std::move(ranks);
+  result["cluster"] = {{"kv_cache_bytes", cluster.kv_cache().value},
+                       {"weights_bytes", cluster.weights().value},
+                       {"total_bytes", cluster.total().value}};
+
+  result["gpu"] = nullptr;
+  for (const char* verdict_key :
+       {"fits", "surely", "never", "headroom_bytes", "reserved_bytes", "fits_with_20_percent_headroom"}) {
+    result[verdict_key] = nullptr;
+  }
+  if (machine.gpu != nullptr) {
+    const usable_memory available = on.usable(*machine.gpu);
+    const verdict found = check_fit(worst, available, asked);
+    result["gpu"] = detail::gpu_json(machine, available);
+    result["fits"] = found.fits;
+    result["surely"] = found.surely;
+    result["never"] = found.never;
+    result["headroom_bytes"] = found.headroom_bytes;
+    result["reserved_bytes"] = found.reserved.value;
+    result["fits_with_20_percent_headroom"] = fits_with_20_percent_headroom(worst, available);
+  }
+  result["warnings"] = warnings;
+  return result;
+}
+
+/// `capacity --json`: the inverse questions. `blocks`, `block_tokens` and `printed_kv_cache_tokens` belong to
+/// engines with a block pool and are null here.
+template <engine Engine = engines::geometry>
+[[nodiscard]] nlohmann::ordered_json capacity_json(const deployment& d, const node& machine,
+                                                   const Engine& on = {}, const headroom& asked = {},
+                                                   const std::vector<std::string>& warnings = {}) {
+  using nlohmann::ordered_json;
+  const gpu_profile& gpu = gpu_of(machine);
+  const capacity found = capacity_of(d, gpu, on, asked);
+  const bool any = found.concurrency_is_unbounded();
+  ordered_json unbounded = ordered_json::array();
+  if (found.max_tokens.unbounded) unbounded.push_back("max_tokens");
+  if (found.max_context.unbounded) unbounded.push_back("max_context");
+  if (found.max_sequences.unbounded) unbounded.push_back("max_sequences");
+  if (any) unbounded.push_back("concurrency");
+  return {{"schema", 1},
+          {"engine", on.name().text},
+          {"model", detail::model_json(*d.model)},
+          {"workload", detail::workload_json(d.workload)},
+          {"parallel", detail::layout_json(d.parallel)},
+          {"available_kv_bytes", found.available_kv.value},
+          {"blocks", nullptr},
+          {"block_tokens", nullptr},
+          {"max_tokens", detail::limit_json(found.max_tokens)},
+          {"max_context", detail::limit_json(found.max_context)},
+          {"max_sequences", detail::limit_json(found.max_sequences)},
+          {"unbounded", std::move(unbounded)},
+          {"concurrency", any ? ordered_json(nullptr) : ordered_json(found.concurrency().approximate())},
+          {"bytes_per_max_length_request", found.bytes_per_request.value},
+          {"printed_kv_cache_tokens", nullptr},
+          {"fits", found.fits},
+          {"gpu", detail::gpu_json(machine, on.usable(gpu))},
+          {"warnings", warnings}};
+}
+
+}  // namespace kvbudget::inline v0

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kvbudget/plan/limits.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// What a deployment's GPUs have room for: the inverse questions of one workload, together.
+struct capacity {
+  /// What is left for the cache on the rank that runs out of it first: usable memory less the headroom asked
+  /// for and every line but `kv_cache`; 0 where those alone do not fit.
+  bytes available_kv{};
+  /// The cache of one request of the workload's longest context, alone, on that rank.
+  bytes bytes_per_request{};
+  limit max_tokens{};     ///< all sequences together, spread evenly (`max_active_tokens`)
+  limit max_context{};    ///< of each of the workload's sequences
+  limit max_sequences{};  ///< of the workload's context
+  bool fits = false;      ///< the workload as it stands
+
+  /// A request may keep nothing at all: then any number of them fits.
+  [[nodiscard]] constexpr bool concurrency_is_unbounded() const { return bytes_per_request == bytes{}; }
+  /// Requests that the available cache holds at once, per data-parallel replica: available / one request.
+  [[nodiscard]] constexpr ratio concurrency() const { return {available_kv.value, bytes_per_request.value}; }
+};
+
+/// Answers the inverse questions for a workload in its short form (`sequences` × `context`).
+template <engine Engine = engines::geometry>
+[[nodiscard]] constexpr capacity capacity_of(const deployment& d, const gpu_profile& gpu,
+                                             const Engine& on = {}, const headroom& asked = {}) {
+  capacity result;
+  result.fits = fits(d, gpu, on, asked);
+  result.max_tokens = max_active_tokens(d, on, gpu, asked);
+  result.max_context = max_context(d, on, gpu, asked);
+  result.max_sequences = max_sequences(d, on, gpu, asked);
+
+  const bytes usable_bytes = on.usable(gpu).expected;
+  const bytes reserved = asked.of(usable_bytes);
+  deployment one = d;
+  one.workload = workload{.sequences = 1, .context = d.workload.longest_context()};
+  const cluster_budget cluster = estimate_cluster(d, on, &gpu);
+  double fewest = 0;
+  for (std::uint32_t kind = 0; kind < cluster.kind_count; ++kind) {
+    const memory_budget& budget = cluster.kinds[kind].budget;
+    const bytes other = budget.total() - budget.kv_cache() + reserved;
+    const bytes available = other < usable_bytes ? usable_bytes - other : bytes{};
+    const rank where{cluster.kinds[kind].where.stage, 0};
+    const bytes need = kv_cache_of(one, share_of(one, where)).total();
+    constexpr double never_runs_out = 1e300;
+    const double requests = need == bytes{}
+                                ? never_runs_out
+                                : static_cast<double>(available.value) / static_cast<double>(need.value);
+    if (kind != 0 && fewest <= requests) continue;
+    fewest = requests;
+    result.available_kv = available;
+    result.bytes_per_request = need;
+  }
+  return result;
+}
+
+}  // namespace kvbudget::inline v0
