@@ -15,19 +15,8 @@ cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
 if(NOT DEFINED OUTPUT)
   set(OUTPUT "${ROOT}/include/kvbudget/models.hpp")
 endif()
-
-function(stop text)
-  message(FATAL_ERROR "data/models/${id}.json: ${text}")
-endfunction()
-
-# get(<variable> <member>...): a JSON member as text, "" when it is absent.
-function(get variable)
-  string(JSON value ERROR_VARIABLE error GET "${json}" ${ARGN})
-  if(error)
-    set(value "")
-  endif()
-  set(${variable} "${value}" PARENT_SCOPE)
-endfunction()
+set(folder data/models)
+include("${CMAKE_CURRENT_LIST_DIR}/generate_common.cmake")
 
 # Sets `variable` to the number of elements of an array, 0 when it is absent.
 function(get_length variable)
@@ -69,17 +58,6 @@ function(append_word line path name member enumeration)
   if(NOT word STREQUAL "")
     set(${line} "${${line}}, .${member} = ${enumeration}::${word}" PARENT_SCOPE)
   endif()
-endfunction()
-
-function(literal variable text what capacity)
-  if("${text}" STREQUAL "" OR "${text}" MATCHES "[\"\\\\\n;]")
-    stop("${what} must be text without quotes, backslashes, semicolons and line breaks")
-  endif()
-  string(LENGTH "${text}" length)
-  if(length GREATER_EQUAL capacity)
-    stop("${what} '${text}' is too long: less than ${capacity} characters fit")
-  endif()
-  set(${variable} "\"${text}\"" PARENT_SCOPE)
 endfunction()
 
 # Sets `variable` to the initializers of the weight groups at `path`, one a line, and `count` to their number.
@@ -141,11 +119,7 @@ set(models "")
 set(pointers "")
 set(names "")
 foreach(id IN LISTS files)
-  file(READ "${ROOT}/data/models/${id}.json" json)
-  string(JSON schema ERROR_VARIABLE error GET "${json}" schema)
-  if(error OR NOT schema EQUAL 1)
-    stop("schema must be 1 (${error})")
-  endif()
+  read_entry()
   get(text name)
   if(NOT text STREQUAL id OR NOT id MATCHES "^[a-z][a-z0-9]*([-.][a-z0-9]+)*$")
     stop("name must be the file's name, in lower case words joined by '-' or '.', not '${text}'")
@@ -263,8 +237,8 @@ file(WRITE "${OUTPUT}"
 // Generated from data/models/*.json by `cmake -P cmake/generate_models.cmake`. Do not edit.
 
 #include \"kvbudget/format/formats.hpp\"
-#include \"kvbudget/model/model_architecture.hpp\"
 #include \"kvbudget/lookup/model_lookup.hpp\"
+#include \"kvbudget/model/model_architecture.hpp\"
 
 /// Well-known models; their sources stand in data/models. Include this header beside the umbrella where they
 /// are used.
@@ -286,7 +260,7 @@ ${names}};
   return detail::find_model(names, name);
 }
 
-/// The models that an unknown name may have meant: those with all of its words, else those spelt most like it.
+/// The models that an unknown name may have meant: those with all of its words, else those spelt like it.
 [[nodiscard]] constexpr model_suggestions nearest(const char* name) {
   return detail::nearest_models(names, name);
 }

@@ -328,8 +328,8 @@ inline void print_slips() {
   const memory_budget scaled_ledger = estimate(scaled);
   fmt::print(" 9. vLLM has no plain int8 cache: int8_per_token_head adds {} of scales to {} ({}).\n",
              scaled_ledger["kv_cache.scales"], scaled_ledger["kv_cache.payload"], real_70b.name);
-  fmt::print("10. {} has {} positions, {} only {}: an engine refuses 32,768 tokens for it.\n", real_70b.name,
-             detail::grouped(real_70b.max_position_embeddings), models::llama_3_70b.name,
+  fmt::print("10. {} has {} positions, {} only {}: for which an engine refuses 32,768 tokens.\n",
+             real_70b.name, detail::grouped(real_70b.max_position_embeddings), models::llama_3_70b.name,
              detail::grouped(models::llama_3_70b.max_position_embeddings));
   const bytes per_gpu = ceil_div(real_ledger.weights() + real_ledger.kv_cache(), 2);
   fmt::print(

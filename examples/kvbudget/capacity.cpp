@@ -13,6 +13,7 @@
 namespace cli {
 
 using namespace kvbudget;
+using namespace kvbudget::literals;
 
 namespace {
 
@@ -41,6 +42,7 @@ void print_limit(const char* what, const limit& found, const char* unit) {
 void print_text(const request& r, const capacity& found, const output_options& output) {
   const workload& work = r.d.workload;
   const auto size = [&](bytes amount) {
+    if (amount < 1_KB) return fmt::format("{:B}", amount);
     if (output.unit() == byte_unit::automatic) return fmt::format("{} = {:B}", amount, amount);
     return detail::number_in(amount, output.unit(), 2) + ' ' + name_of(output.unit()) +
            fmt::format(" = {:B}", amount);
@@ -87,6 +89,7 @@ int run_capacity(const request_options& options, const output_options& output) {
     nlohmann::ordered_json result = with_engine(
         r, [&](const auto& on) { return capacity_json(r.d, r.machine(), on, r.asked, r.warnings); });
     result["notes"] = r.notes;
+    result["gpu"]["used_bytes"] = r.used_by_others.value;
     print_json(result);
   } else {
     print_text(r, found, output);

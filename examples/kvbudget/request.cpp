@@ -27,6 +27,7 @@ constexpr std::uint64_t most_sequences = 1'000'000'000;
 constexpr std::uint64_t most_ranks = 1'000'000;
 constexpr std::uint64_t most_parameters = 1'000'000'000'000'000;
 constexpr std::uint64_t largest_width = 1u << 24;
+constexpr bytes largest_size = tebibytes(std::uint64_t{1} << 20);
 
 std::uint64_t count_in(const char* option, const std::string& value, const char* what, std::uint64_t least,
                        std::uint64_t most) {
@@ -37,7 +38,10 @@ std::uint32_t small_count_in(const char* option, const std::string& value, const
   return static_cast<std::uint32_t>(count_in(option, value, what, 1, most));
 }
 bytes bytes_in(const char* option, const std::string& value) {
-  return for_option(option, [&] { return parse_bytes(value); });
+  const bytes size = for_option(option, [&] { return parse_bytes(value); });
+  if (size > largest_size)
+    refuse("{}: {} bytes, expected at most {}", option, size.value, largest_size.value);
+  return size;
 }
 number_format number_format_in(const char* option, const std::string& value) {
   return for_option(option, [&] { return number_format_named(value); });
@@ -55,7 +59,7 @@ std::size_t word_in(const char* option, const std::string& value, std::initializ
   refuse("{}: {} is unknown, expected one of {}", option, detail::quoted(value), all);
 }
 
-/// `ID` or `IDxN`; an id that ends in x and digits itself is taken whole.
+/// `ID` or `IDxN`. A name that ends in x and digits itself ("mi300x", a misspelt "rtx5099") is taken whole.
 struct gpu_words {
   std::string name;
   text count;
@@ -67,7 +71,10 @@ gpu_words split_gpu(const std::string& typed) {
   const bool counted =
       digits > 1 && digits < typed.size() && (typed[digits - 1] == 'x' || typed[digits - 1] == 'X');
   if (!counted) return {typed, {}};
-  return {typed.substr(0, digits - 1), typed.substr(digits)};
+  const gpu_words words{typed.substr(0, digits - 1), typed.substr(digits)};
+  const bool whole_is_nearer = find_gpu(words.name.c_str()).status == lookup_status::unknown &&
+                               find_gpu(typed.c_str()).candidate_count != 0;
+  return whole_is_nearer ? gpu_words{typed, {}} : words;
 }
 
 /// CUDA compute capability "9.0" → 9; 0 where there is none.
@@ -107,6 +114,13 @@ void explain_refusal(const request& r, const error& problem) {
         "all of "
         "--weights, --kv-cache-dtype and --activations",
         r.model.name);
+  }
+  if (rule.find("overflows 64 bits") != std::string::npos) {
+    refuse(
+        "the model (--layers, --heads, --head-dim ...) or the work (--context, --sequences, "
+        "--batched-tokens) is too "
+        "large: {}",
+        rule);
   }
   throw command_error(in_terms_of_options(rule));
 }
@@ -316,9 +330,11 @@ void request_options::read_layer_exceptions(request& result) const {
       }
     };
     if (part.starts_with("first:")) {
-      exceptions.first_layers = small_count_in(option, part.substr(6), "layers", layers);
+      exceptions.first_layers =
+          detail::larger(exceptions.first_layers, small_count_in(option, part.substr(6), "layers", layers));
     } else if (part.starts_with("last:")) {
-      exceptions.last_layers = small_count_in(option, part.substr(5), "layers", layers);
+      exceptions.last_layers =
+          detail::larger(exceptions.last_layers, small_count_in(option, part.substr(5), "layers", layers));
     } else {
       const std::size_t dash = part.find('-');
       const std::uint32_t first = layer_in(part.substr(0, dash));
@@ -448,7 +464,12 @@ void request_options::read_gpu(request& result) const {
   std::string name;
   if (gpu_) {
     const gpu_words words = split_gpu(*gpu_);
-    result.gpu = for_option("--gpu", [&] { return gpu_named_or_explain(words.name); });
+    const gpu_lookup found = find_gpu(words.name.c_str());
+    if (found.gpu == nullptr) {
+      refuse("--gpu: {}{}", explain(found, words.name),
+             found.candidate_count == 0 ? ", `kvbudget gpus` lists them" : "");
+    }
+    result.gpu = *found.gpu;
     name = fmt::format("--gpu {}", result.gpu->id);
   } else {
     result.gpu = for_option("--gpu-profile", [&] { return load_gpu_profile(*gpu_profile_); });

@@ -3,8 +3,8 @@
 // Generated from data/models/*.json by `cmake -P cmake/generate_models.cmake`. Do not edit.
 
 #include "kvbudget/format/formats.hpp"
-#include "kvbudget/model/model_architecture.hpp"
 #include "kvbudget/lookup/model_lookup.hpp"
+#include "kvbudget/model/model_architecture.hpp"
 
 /// Well-known models; their sources stand in data/models. Include this header beside the umbrella where they
 /// are used.
@@ -1043,7 +1043,7 @@ inline constexpr model_name names[] = {
   return detail::find_model(names, name);
 }
 
-/// The models that an unknown name may have meant: those with all of its words, else those spelt most like it.
+/// The models that an unknown name may have meant: those with all of its words, else those spelt like it.
 [[nodiscard]] constexpr model_suggestions nearest(const char* name) {
   return detail::nearest_models(names, name);
 }

@@ -100,6 +100,9 @@ expect_error("--framework: \"torch\" is unknown" estimate ${work} --framework to
 foreach(size 1.5 0.1GiB 15G 15Gb -1 1e9 "" 99999999999GB)
   expect_error("--weights-bytes: " estimate ${work} "--weights-bytes=${size}")
 endforeach()
+expect_error("--margin-bytes: .*at most 1152921504606846976" estimate ${work} --margin-bytes 9000000000GB)
+expect_error("too large: .*overflows 64 bits" estimate --layers 512 --hidden 65536 --heads 65536 --head-dim 65536
+             --parameters 1 --dtype bf16 --context 1000000000000)
 expect_error("only one of --json" estimate ${work} --json --csv)
 expect_error("--unit: \"GG\"" estimate ${work} --unit GG)
 expect_error("--svg: .*cannot be written" estimate ${work} --svg "${WORK}/none/x.svg")
