@@ -63,12 +63,14 @@ enum class sampler_kind : std::uint8_t {
   greedy    ///< arg max: no buffers beyond the logits
 };
 
+/// How activations are stored and computed; counts only where the workload says what a step computes.
 struct activation_options {
   number_format format{};  ///< default: the deployment's dtype
   attention_kernel attention = attention_kernel::flash;
   sampler_kind sampler = sampler_kind::sorting;
 };
 
+/// The formats of recurrent states.
 struct state_formats {
   number_format convolution{};  ///< default: the deployment's dtype
   number_format recurrent{};    ///< default: the deployment's dtype
@@ -77,10 +79,11 @@ struct state_formats {
 /// Whose fixed memory to charge beside the model's: none (geometry), or PyTorch on CUDA.
 enum class framework_kind : std::uint8_t { none, pytorch_cuda };
 
+/// What the framework keeps beside the model, and the little that it depends on.
 struct framework_options {
   framework_kind kind = framework_kind::none;
   std::uint32_t compute_capability_major = 0;  ///< 0 = unknown: workspaces get a range
-  bool cuda_graphs = true;
+  bool cuda_graphs = true;                     ///< charge captured graphs; false = eager mode
 };
 
 /// An amount known by other means than arithmetic: a measurement, a quota, a colleague's figure.

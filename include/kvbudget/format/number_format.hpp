@@ -18,6 +18,7 @@ struct number_format {
   /// True where a block is stored whole or not at all (ggml types): a row must be a multiple of the block.
   bool whole_blocks = false;
 
+  /// Whether it stands for the dtype that the model's config names.
   [[nodiscard]] constexpr bool is_automatic() const { return block_elements == 0; }
   /// ⌈elements × block_bytes / block_elements⌉.
   [[nodiscard]] constexpr bytes size_of(std::uint64_t elements) const {

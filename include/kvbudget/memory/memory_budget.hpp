@@ -42,6 +42,7 @@ struct line_item {
   }
 };
 
+/// Lines that a budget has room for.
 inline constexpr std::size_t max_line_items = 40;
 
 namespace detail {
@@ -83,13 +84,14 @@ struct memory_budget {
     }
     return bytes{};
   }
+  /// Expected bytes of the top-level lines; 0 where there is none.
   [[nodiscard]] constexpr bytes weights() const { return (*this)["weights"]; }
   [[nodiscard]] constexpr bytes kv_cache() const { return (*this)["kv_cache"]; }
   [[nodiscard]] constexpr bytes activations() const { return (*this)["activations"]; }
   [[nodiscard]] constexpr bytes framework() const { return (*this)["framework"]; }
   [[nodiscard]] constexpr bytes margin() const { return (*this)["margin"]; }
 
-  /// Sum of the top-level lines.
+  /// Sums of the top-level lines: expected, lowest, highest.
   [[nodiscard]] constexpr bytes total() const { return sum(&line_item::expected); }
   [[nodiscard]] constexpr bytes total_low() const { return sum(&line_item::low); }
   [[nodiscard]] constexpr bytes total_high() const { return sum(&line_item::high); }

@@ -10,6 +10,7 @@
 
 namespace kvbudget::inline v0 {
 
+/// What a model has room for; more of anything stops.
 inline constexpr std::size_t max_layers = 512;
 inline constexpr std::size_t max_layer_kinds = 32;
 inline constexpr std::size_t max_stores_per_layer = 4;
@@ -124,9 +125,10 @@ constexpr void validate(const layer_kind& layer) {
 }  // namespace detail
 
 /// A model as memory sees it: the distinct kinds of layers, the order in which they occur, and the weights
-/// outside the layers. Everything is a plain public value, so a model is usable as a template argument; an
-/// estimate costs O(distinct kinds). It is large (about 28 KB): pass it by reference, and make local
-/// constexpr models `static`.
+/// outside the layers. Everything is a plain public value; as a template argument a model is taken by
+/// reference
+/// (`model_of<…>`), since its dtype's name is a pointer. An estimate costs O(distinct kinds). It is large
+/// (about 31 KB): pass it by reference, and make local constexpr models `static`.
 struct model_architecture {
   char name[64] = {};
   char model_type[32] = {};  ///< Hugging Face `model_type`, where it came from there

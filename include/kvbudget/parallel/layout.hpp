@@ -14,6 +14,7 @@ enum class pipeline_remainder : std::uint8_t {
   last
 };
 
+/// Pipeline stages that a layout has room for.
 inline constexpr std::size_t max_pipeline_stages = 64;
 
 /// How the model is spread over GPUs: tensor × pipeline × data ranks. Expert parallelism re-uses the tensor ×

@@ -7,6 +7,7 @@
 
 namespace kvbudget::inline v0 {
 
+/// Distinct kinds of rank that a cluster's ledgers have room for.
 inline constexpr std::size_t max_rank_kinds = 32;
 
 namespace detail {
@@ -91,7 +92,7 @@ struct rank_ledger {
   memory_budget budget{};
 };
 
-/// The ledgers of a whole cluster: one per distinct kind of rank, worst first. About 70 KB.
+/// The ledgers of a whole cluster: one per distinct kind of rank, worst first. About 62 KB.
 struct cluster_budget {
   rank_ledger kinds[max_rank_kinds];
   std::uint32_t kind_count = 0;

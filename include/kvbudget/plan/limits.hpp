@@ -85,7 +85,7 @@ template <engine Engine = engines::geometry>
   return detail::largest(d, detail::varied::active_tokens, on, gpu, asked);
 }
 
-/// The same on the geometry engine.
+/// The same three on the geometry engine.
 template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr limit max_context(const deployment& d, const gpu_profile& gpu,
                                           const headroom& asked = {}) {

@@ -42,6 +42,7 @@ template <std::uint64_t Total, std::uint64_t Sequences> struct active {
 template <std::uint64_t Tokens> struct batched_tokens {
   static constexpr void apply(deployment& d) { d.workload.batched_tokens = tokens{Tokens}; }
 };
+/// The degrees of the layout; what is not named is 1.
 template <std::uint32_t Degree> struct tensor_parallel {
   static constexpr void apply(deployment& d) { d.parallel.tensor = Degree; }
 };

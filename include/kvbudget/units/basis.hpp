@@ -10,6 +10,7 @@ enum class basis : std::uint8_t { exact, measured, calibrated, assumed };
 /// The weaker of two: a sum is only as well known as its worst part.
 [[nodiscard]] constexpr basis weaker(basis a, basis b) { return a < b ? b : a; }
 
+/// As printed.
 [[nodiscard]] constexpr const char* name_of(basis known) {
   switch (known) {
     case basis::exact: return "exact";

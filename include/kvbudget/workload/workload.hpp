@@ -20,6 +20,7 @@ struct request_group {
   friend constexpr bool operator==(const request_group&, const request_group&) = default;
 };
 
+/// Further groups that a workload has room for, beside its short form.
 inline constexpr std::size_t max_request_groups = 8;
 
 namespace detail {
