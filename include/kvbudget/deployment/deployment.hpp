@@ -49,6 +49,14 @@ struct layer_exceptions {
     return layer < first_layers || layer + last_layers >= layers ||
            ((listed[layer / 64] >> (layer % 64)) & 1u) != 0;
   }
+  /// How many of a model's layers are exceptions.
+  [[nodiscard]] constexpr std::uint32_t count(std::uint32_t layers) const {
+    std::uint32_t result = 0;
+    for (std::uint32_t layer = 0; layer < layers; ++layer) {
+      if (contains(layer, layers)) ++result;
+    }
+    return result;
+  }
 };
 
 /// Whether attention scores are ever stored.

@@ -110,6 +110,25 @@ template <integer T> [[nodiscard]] constexpr std::uint64_t checked_count(T count
   return checked_add(checked_add(whole, high), checked_mul(rest, b % c) / c);
 }
 
+/// Whether a / b < c / d, exact and without a product: whole parts first, then the reciprocals of what is
+/// left, as in Euclid's algorithm.
+[[nodiscard]] constexpr bool is_smaller_fraction(std::uint64_t a, std::uint64_t b, std::uint64_t c,
+                                                 std::uint64_t d) {
+  for (;;) {
+    const std::uint64_t left = floor_div(a, b);
+    const std::uint64_t right = floor_div(c, d);
+    if (left != right) return left < right;
+    const std::uint64_t left_rest = a % b;
+    const std::uint64_t right_rest = c % d;
+    if (right_rest == 0) return false;
+    if (left_rest == 0) return true;
+    a = d;  // left_rest / b < right_rest / d where d / right_rest < b / left_rest
+    c = b;
+    b = right_rest;
+    d = left_rest;
+  }
+}
+
 /// a rounded up to a multiple of `step`.
 [[nodiscard]] constexpr std::uint64_t round_up(std::uint64_t a, std::uint64_t step) {
   return checked_mul(ceil_div(a, step), step);

@@ -24,6 +24,15 @@ struct capacity {
   [[nodiscard]] constexpr ratio concurrency() const { return {available_kv.value, bytes_per_request.value}; }
 };
 
+namespace detail {
+/// Whether one rank's cache holds fewer requests than another's; a rank whose requests keep nothing never
+/// runs out.
+[[nodiscard]] constexpr bool runs_out_sooner(const capacity& a, const capacity& b) {
+  if (a.concurrency_is_unbounded()) return false;
+  return b.concurrency_is_unbounded() || a.concurrency() < b.concurrency();
+}
+}  // namespace detail
+
 /// Answers the inverse questions for a workload in its short form (`sequences` × `context`).
 template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr capacity capacity_of(const deployment& d, const gpu_profile& gpu,
@@ -39,19 +48,14 @@ template <engine Engine = engines::geometry>
   deployment one = d;
   one.workload = workload{.sequences = 1, .context = d.workload.longest_context()};
   const cluster_budget cluster = estimate_cluster(d, on, &gpu);
-  double fewest = 0;
   for (std::uint32_t kind = 0; kind < cluster.kind_count; ++kind) {
     const memory_budget& budget = cluster.kinds[kind].budget;
     const bytes other = budget.total() - budget.kv_cache() + reserved;
     const bytes available = other < usable_bytes ? usable_bytes - other : bytes{};
     const rank where{cluster.kinds[kind].where.stage, 0};
     const bytes need = kv_cache_of(one, share_of(one, where)).total();
-    constexpr double never_runs_out = 1e300;
-    const double requests = need == bytes{}
-                                ? never_runs_out
-                                : static_cast<double>(available.value) / static_cast<double>(need.value);
-    if (kind != 0 && fewest <= requests) continue;
-    fewest = requests;
+    const capacity here{.available_kv = available, .bytes_per_request = need};
+    if (kind != 0 && !detail::runs_out_sooner(here, result)) continue;
     result.available_kv = available;
     result.bytes_per_request = need;
   }

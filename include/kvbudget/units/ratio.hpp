@@ -38,7 +38,7 @@ struct ratio {
     return ratio{detail::checked_mul(a.numerator, factor / shared), a.denominator / shared};
   }
   friend constexpr bool operator<(const ratio& a, const ratio& b) {
-    return detail::checked_mul(a.numerator, b.denominator) < detail::checked_mul(b.numerator, a.denominator);
+    return detail::is_smaller_fraction(a.numerator, a.denominator, b.numerator, b.denominator);
   }
   [[nodiscard]] constexpr bool is_whole() const { return denominator == 1; }
   /// The nearest double, for printing only.
