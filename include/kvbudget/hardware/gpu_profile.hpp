@@ -6,6 +6,7 @@
 
 namespace kvbudget::inline v0 {
 
+/// Who makes the GPU.
 enum class gpu_vendor : std::uint8_t { nvidia, amd, intel, apple };
 
 /// Whether the hardware computes in a number format itself; `unknown` where no source says.

@@ -125,9 +125,11 @@ namespace detail {
 
 /// The stores by name. Each is a plain value; impossible sizes stop in `validate` when a model takes them.
 namespace stores {
+/// Keys and values of every token, of different widths.
 [[nodiscard]] constexpr store full(std::uint32_t kv_heads, std::uint32_t key_dim, std::uint32_t value_dim) {
   return {.kind = store_kind::full, .kv_heads = kv_heads, .key_dim = key_dim, .value_dim = value_dim};
 }
+/// Keys and values of every token, both `head_dim` wide.
 [[nodiscard]] constexpr store full(std::uint32_t kv_heads, std::uint32_t head_dim) {
   return full(kv_heads, head_dim, head_dim);
 }
@@ -143,6 +145,7 @@ namespace stores {
   attention.window = chunk;
   return attention;
 }
+/// MLA: a latent and a rotary key per token; with `indexer_dim` also a sparse index key.
 [[nodiscard]] constexpr store latent(std::uint32_t kv_lora_rank, std::uint32_t qk_rope_head_dim,
                                      std::uint32_t indexer_dim = 0) {
   return {.kind = store_kind::latent,
@@ -150,6 +153,7 @@ namespace stores {
           .rope_dim = qk_rope_head_dim,
           .indexer_dim = indexer_dim};
 }
+/// DeepSeek-V4: the last `window` tokens, and an entry of `head_dim` per `compress_ratio` tokens.
 [[nodiscard]] constexpr store compressed(std::uint32_t head_dim, std::uint32_t rope_dim, std::uint64_t window,
                                          std::uint32_t compress_ratio, std::uint32_t indexer_dim,
                                          bool overlapping) {
@@ -161,6 +165,7 @@ namespace stores {
           .compress_ratio = compress_ratio,
           .window = window};
 }
+/// Keys and values of the tokens that the encoder yields; they do not grow with the output.
 [[nodiscard]] constexpr store cross_attention(std::uint32_t kv_heads, std::uint32_t head_dim,
                                               std::uint64_t encoder_tokens) {
   return {.kind = store_kind::cross_attention,
@@ -169,8 +174,10 @@ namespace stores {
           .value_dim = head_dim,
           .encoder_tokens = encoder_tokens};
 }
+/// Nothing of its own: an earlier layer's cache is read.
 [[nodiscard]] constexpr store shared() { return {.kind = store_kind::shared}; }
 
+/// Mamba: a convolution window and a state of inner_size × state_size.
 [[nodiscard]] constexpr store mamba1(std::uint32_t inner_size, std::uint32_t state_size,
                                      std::uint32_t conv_kernel) {
   return {.kind = store_kind::recurrent,
@@ -179,6 +186,7 @@ namespace stores {
           .conv_kernel = conv_kernel,
           .state_size = state_size};
 }
+/// Mamba-2: a state of head_dim × state_size per head; `groups` share their projections.
 [[nodiscard]] constexpr store mamba2(std::uint32_t heads, std::uint32_t head_dim, std::uint32_t state_size,
                                      std::uint32_t groups, std::uint32_t conv_kernel) {
   return {.kind = store_kind::recurrent,
@@ -190,6 +198,7 @@ namespace stores {
           .state_size = state_size,
           .state_groups = groups};
 }
+/// Gated delta net (Qwen3-Next): a state of value_dim × key_dim per value head.
 [[nodiscard]] constexpr store gated_delta_net(std::uint32_t value_heads, std::uint32_t value_dim,
                                               std::uint32_t key_heads, std::uint32_t key_dim,
                                               std::uint32_t conv_kernel) {
@@ -201,24 +210,28 @@ namespace stores {
           .state_key_heads = key_heads,
           .state_key_dim = key_dim};
 }
+/// Kimi delta attention: a square state per head, always in fp32.
 [[nodiscard]] constexpr store kimi_delta(std::uint32_t heads, std::uint32_t head_dim,
                                          std::uint32_t conv_kernel) {
   store result = gated_delta_net(heads, head_dim, heads, head_dim, conv_kernel);
   result.state = state_kind::kimi_delta;
   return result;
 }
+/// Linear attention: a square state per head, no convolution.
 [[nodiscard]] constexpr store linear_attention(std::uint32_t heads, std::uint32_t head_dim) {
   return {.kind = store_kind::recurrent,
           .state = state_kind::linear_attention,
           .state_heads = heads,
           .state_head_dim = head_dim};
 }
+/// A short convolution: its last conv_kernel − 1 inputs.
 [[nodiscard]] constexpr store short_convolution(std::uint32_t channels, std::uint32_t conv_kernel) {
   return {.kind = store_kind::recurrent,
           .state = state_kind::short_convolution,
           .inner_size = channels,
           .conv_kernel = conv_kernel};
 }
+/// RWKV: two shifted tokens and a square state per head.
 [[nodiscard]] constexpr store rwkv(std::uint32_t hidden_size, std::uint32_t head_size) {
   return {.kind = store_kind::recurrent,
           .state = state_kind::rwkv,
