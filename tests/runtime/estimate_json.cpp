@@ -50,6 +50,34 @@ TEST_CASE("an estimate as JSON") {
   CHECK(ordered_json::parse(all.dump()) == all);
 }
 
+TEST_CASE("JSON says which lines are not counted") {
+  deployment d = llama();
+  CHECK(estimate_json(d)["not_counted"] == ordered_json{"activations", "framework"});
+  const node two = node_of(gpus::nvidia_h100_sxm_80gb, 2);
+  CHECK(estimate_json(d, engines::geometry{}, two)["surely"] == true);
+  CHECK(capacity_json(d, two)["not_counted"] == ordered_json{"activations", "framework"});
+  d.workload.batched_tokens = 8192_tokens;
+  CHECK(estimate_json(d)["not_counted"] == ordered_json::array({"framework"}));
+  d.pinned.framework = 5_GB;
+  CHECK(estimate_json(d)["not_counted"] == ordered_json::array());
+}
+
+TEST_CASE("JSON names the formats that auto stands for") {
+  deployment d{.model = models::llama_3_1_70b, .workload = {.sequences = 1, .context = 1000_tokens}};
+  ordered_json all = estimate_json(d);
+  CHECK(all["weights_format"] == "bf16");
+  CHECK(all["kv_cache_format"] == "bf16");
+  CHECK(all["kv_cache_exceptions"].is_null());
+  d.dtype = fp16;
+  d.weights = fp8_e4m3;
+  d.kv_cache = fp8_e4m3;
+  d.kv_exceptions.first_layers = 3;
+  all = estimate_json(d);
+  CHECK(all["weights_format"] == "fp8_e4m3");
+  CHECK(all["kv_cache_format"] == "fp8_e4m3");
+  CHECK(all["kv_cache_exceptions"] == ordered_json{{"format", "fp16"}, {"layers", 3}});
+}
+
 TEST_CASE("without a GPU the verdict is null") {
   const ordered_json all = estimate_json(llama());
   for (const char* key :
@@ -88,6 +116,8 @@ TEST_CASE("ranks are listed worst first and add up to the cluster") {
   for (const ordered_json& kind : all["ranks"]) {
     const auto each = kind["total_bytes"].get<std::uint64_t>();
     CHECK(each <= last);
+    CHECK(kind["pipeline_stage"].is_number_unsigned());
+    CHECK(kind["data_replica"].is_number_unsigned());
     last = each;
     ranks += kind["count"].get<std::uint64_t>();
     total += each * kind["count"].get<std::uint64_t>();
@@ -95,6 +125,7 @@ TEST_CASE("ranks are listed worst first and add up to the cluster") {
   CHECK(ranks == 12);
   CHECK(all["cluster"]["total_bytes"] == total);
   CHECK(all["ranks"][0]["total_bytes"] == all["total_bytes"]);
+  CHECK(all["ranks"][0]["data_replica"] == 0);
 }
 
 TEST_CASE("a capacity as JSON") {

@@ -228,11 +228,12 @@ std::vector<drawn_text> texts_of(std::string_view svg) {
       }
     }
     const std::string style = attribute(tag, "class");
-    const int size = contains(style, "title")   ? 20
-                     : contains(style, "label") ? 15
-                     : contains(style, "small") ? 12
-                                                : 13;
-    const bool bold = contains(style, "title") || contains(style, "label");
+    const int size = contains(style, "title")     ? 20
+                     : contains(style, "heading") ? 17
+                     : contains(style, "label")   ? 15
+                     : contains(style, "small")   ? 12
+                                                  : 13;
+    const bool bold = size >= 15;
     const double width = static_cast<double>(detail::svg_text_width(content, size * 100, bold)) / 100;
     const double x = std::stod(attribute(tag, "x"));
     const std::string anchor = attribute(tag, "text-anchor");
@@ -600,6 +601,40 @@ TEST_CASE("SVG is well formed and its labels keep their distance", "[report]") {
   check_chart(report::svg(memory_budget{}), 960);
   check_chart(report::svg(std::vector<report::named_budget>{}), 960);
   check_chart(report::svg(estimate_cluster(serving(3)), {.gpu = asked, .card = true}), 960);
+}
+
+TEST_CASE("a verdict says which lines are not counted", "[report]") {
+  memory_budget budget;
+  budget.add({"weights", 70_GB, ""});
+  report::gpu_view gpu(gpus::nvidia_h200_sxm_141gb);
+  const std::string both = "not counted: activations, framework.";
+  CHECK(contains(report::table(budget, {.gpu = gpu}), both));
+  CHECK(contains(report::table(budget, {.gpu = gpu, .ascii = true}), "| " + both));
+  CHECK(contains(report::markdown(budget, {.gpu = gpu}), "\n\n" + both));
+  CHECK(contains(report::svg(budget, {.gpu = gpu}), '>' + both + '<'));
+  check_straight_edges(report::table(budget, {.gpu = gpu}));
+  CHECK_FALSE(contains(report::table(budget), "not counted"));
+  CHECK_FALSE(contains(report::markdown(budget), "not counted"));
+  gpu.activations_hint = "ask";
+  CHECK(contains(report::table(budget, {.gpu = gpu}), "not counted: activations (ask), framework."));
+  budget.add({"framework.context", 1_GB, "a part without its line"});
+  budget.add({"activations", bytes{}, "none, but counted"});
+  CHECK(contains(report::table(budget, {.gpu = gpu}), "not counted: framework."));
+  CHECK_FALSE(contains(report::table(article(), {.gpu = gpu}), "not counted"));
+  CHECK_FALSE(contains(report::markdown(article(), {.gpu = gpu}), "not counted"));
+  CHECK_FALSE(contains(report::svg(article(), {.gpu = gpu}), "not counted"));
+  CHECK(count_of(report::table(estimate_cluster(serving(1)), {.gpu = gpu}), both) == 2);
+}
+
+TEST_CASE("an SVG title is never cut", "[report]") {
+  const std::string middle = "llama-3.1-70b · weights fp8_e4m3 · cache fp8_e4m3 · 8 x 32,768 tokens";
+  CHECK(contains(report::svg(article(), {.title = "144 GB"}), "kvb-ink kvb-title\">144 GB<"));
+  CHECK(contains(report::svg(article(), {.title = middle, .engine = "geometry"}),
+                 "kvb-ink kvb-heading\">" + middle + "<"));
+  const std::string longer = report::svg(article(), {.title = middle + " · " + middle, .engine = "geometry"});
+  CHECK(count_of(longer, "class=\"kvb-ink kvb-heading\"") == 2);
+  CHECK_FALSE(contains(longer, "…"));
+  check_chart(longer, 960);
 }
 
 TEST_CASE("SVG tells the same as the table", "[report]") {

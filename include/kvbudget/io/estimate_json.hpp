@@ -79,6 +79,29 @@ namespace detail {
           {"usable_basis", name_of(available.known)}};
 }
 
+/// The name of a format; an automatic one is the dtype.
+[[nodiscard]] inline const char* resolved_name(bool automatic, const char* name, const number_format& dtype) {
+  return automatic ? dtype.name : name;
+}
+
+/// The layers that keep another cache format, and which; null where there are none.
+[[nodiscard]] inline nlohmann::ordered_json kv_exceptions_json(const deployment& d) {
+  const layer_exceptions& exceptions = d.kv_exceptions;
+  if (!exceptions.any()) return nullptr;
+  return {{"format", resolved_name(exceptions.format.is_automatic(), exceptions.format.name,
+                                   given_or(d.dtype, d.model->dtype))},
+          {"layers", exceptions.count(d.model->num_hidden_layers)}};
+}
+
+/// Top-level lines that nobody said how to count.
+[[nodiscard]] inline nlohmann::ordered_json not_counted_json(const memory_budget& budget) {
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const char* name : lines_counted_on_request) {
+    if (budget.find(name) == nullptr) names.push_back(name);
+  }
+  return names;
+}
+
 /// A limit as a number: null where there is none, 0 where even the smallest does not fit.
 [[nodiscard]] inline nlohmann::ordered_json limit_json(const limit& found) {
   if (found.unbounded) return nullptr;
@@ -97,14 +120,16 @@ template <engine Engine = engines::geometry>
   const cluster_budget cluster = estimate_cluster(d, on, machine.gpu);
   const memory_budget& worst = cluster.worst();
   const kv_growth growth = kv_growth_of(d, share_of(d, cluster.kinds[0].where), d.workload.longest_context());
+  const number_format& dtype = detail::given_or(d.dtype, d.model->dtype);
 
   ordered_json result = {
       {"schema", 1},
       {"engine", on.name().text},
       {"model", detail::model_json(*d.model)},
-      {"weights_format", d.weights.name},
-      {"kv_cache_format", d.kv_cache.name},
-      {"dtype", detail::given_or(d.dtype, d.model->dtype).name},
+      {"weights_format", detail::resolved_name(d.weights.is_automatic(), d.weights.name, dtype)},
+      {"kv_cache_format", detail::resolved_name(d.kv_cache.is_automatic(), d.kv_cache.name, dtype)},
+      {"kv_cache_exceptions", detail::kv_exceptions_json(d)},
+      {"dtype", dtype.name},
       {"workload", detail::workload_json(d.workload)},
       {"parallel", detail::layout_json(d.parallel)},
       {"kv_cache",
@@ -116,13 +141,15 @@ template <engine Engine = engines::geometry>
       {"items", detail::items_json(worst)},
       {"total_bytes", worst.total().value},
       {"total_low", worst.total_low().value},
-      {"total_high", worst.total_high().value}};
+      {"total_high", worst.total_high().value},
+      {"not_counted", detail::not_counted_json(worst)}};
 
   ordered_json ranks = ordered_json::array();
   for (std::uint32_t i = 0; i < cluster.kind_count; ++i) {
     const rank_ledger& kind = cluster.kinds[i];
     ranks.push_back({{"count", kind.count},
                      {"pipeline_stage", kind.where.stage},
+                     {"data_replica", kind.where.data_replica},
                      {"items", detail::items_json(kind.budget)},
                      {"total_bytes", kind.budget.total().value}});
   }
@@ -182,6 +209,7 @@ template <engine Engine = engines::geometry>
           {"bytes_per_max_length_request", found.bytes_per_request.value},
           {"printed_kv_cache_tokens", nullptr},
           {"fits", found.fits},
+          {"not_counted", detail::not_counted_json(estimate(d, on, &gpu))},
           {"gpu", detail::gpu_json(machine, on.usable(gpu))},
           {"warnings", warnings}};
 }

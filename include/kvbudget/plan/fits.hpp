@@ -23,6 +23,10 @@ struct headroom {
   }
 };
 
+/// Top-level lines that running a model takes, but that a ledger lacks unless somebody says how to count
+/// them. A verdict on such a ledger is about its other lines only.
+inline constexpr const char* lines_counted_on_request[] = {"activations", "framework"};
+
 /// Whether a ledger fits a GPU, and by how much.
 struct verdict {
   bytes needed{};                   ///< expected total of the ledger

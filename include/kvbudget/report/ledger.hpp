@@ -26,6 +26,9 @@ struct gpu_view {
   bytes reported{};           ///< total that the driver reports; 0 = not known
   usable_memory available{};  ///< of one GPU, for one rank
   headroom asked{};
+  /// How the reader brings in lines that are not counted, said behind their names; empty: nothing is said.
+  std::string activations_hint{};
+  std::string framework_hint{};
 
   gpu_view() = default;
   /// The GPU with all of its usable memory. A profile that gives only the marketed size stops: pass
@@ -66,6 +69,12 @@ struct ledger {
     expected += line.expected;
     high += line.high;
     known = weaker(known, line.known);
+  }
+  [[nodiscard]] bool has_line(std::string_view name) const {
+    for (const line_item& line : lines) {
+      if (!line.is_part && line.name == name) return true;
+    }
+    return false;
   }
   [[nodiscard]] bool has_ranges() const {
     for (const line_item& line : lines) {
@@ -182,6 +191,19 @@ struct ledger {
     text += ". With the lowest need and the highest usable memory it would fit";
   }
   return text += '.';
+}
+
+/// "not counted: activations, framework.", for the lines that a verdict says nothing about; empty where it is
+/// about all of them.
+[[nodiscard]] inline std::string not_counted_sentence(const ledger& need, const report::gpu_view& gpu) {
+  std::string text;
+  for (const char* const name : lines_counted_on_request) {
+    if (need.has_line(name)) continue;
+    text.append(text.empty() ? "not counted: " : ", ").append(name);
+    const std::string& hint = same_text(name, "activations") ? gpu.activations_hint : gpu.framework_hint;
+    if (!hint.empty()) text.append(" (").append(hint).append(")");
+  }
+  return text.empty() ? text : text + '.';
 }
 
 [[nodiscard]] inline verdict verdict_of(const memory_budget& budget, const report::gpu_view& gpu) {

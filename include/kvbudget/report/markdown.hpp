@@ -126,6 +126,10 @@ class markdown_writer {
     both.layout.precision = options_.precision;
     start_block();
     out_.append("**").append(verdict_sentence(need, gpu, answer, both)).append("**\n");
+    const std::string missing = not_counted_sentence(need, gpu);
+    if (missing.empty()) return;
+    start_block();
+    out_.append(markdown_text(missing)).append("\n");
   }
 
   /// Everything so far, without the last line end.

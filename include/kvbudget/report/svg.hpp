@@ -146,6 +146,8 @@ class svg_writer {
 
   static constexpr svg_length margin = 24 * svg_pixel;
   static constexpr svg_length bar_height = 38 * svg_pixel;
+  static constexpr svg_length title_size = 20 * svg_pixel;
+  static constexpr svg_length heading_size = 17 * svg_pixel;
   static constexpr svg_length label_size = 15 * svg_pixel;
   static constexpr svg_length text_size = 13 * svg_pixel;
   static constexpr svg_length small_size = 12 * svg_pixel;
@@ -277,17 +279,26 @@ class svg_writer {
     line(x2, y - 3 * svg_pixel, x2, y + 3 * svg_pixel, "kvb-bounds");
   }
 
+  /// The title in one row, in smaller letters where it is long, else in several rows.
   void draw_title() {
     y_ = margin;
     if (options_.title.empty() && options_.engine.empty()) return;
-    const svg_length title_size = 20 * svg_pixel;
     const std::string engine =
         options_.engine.empty() ? "" : svg_shortened(options_.engine, text_size, false, width_ / 3);
     const svg_length engine_width = engine.empty() ? 0 : svg_text_width(engine, text_size, false) + margin;
+    const svg_length room = width_ - 2 * margin - engine_width;
+    const bool is_short = svg_text_width(one_line(options_.title), title_size, true) <= room;
     y_ += 16 * svg_pixel;
-    text(margin, y_, "kvb-ink kvb-title",
-         svg_shortened(options_.title, title_size, true, width_ - 2 * margin - engine_width));
     if (!engine.empty()) text(width_ - margin, y_, "kvb-soft kvb-text", engine, "end");
+    if (is_short) {
+      text(margin, y_, "kvb-ink kvb-title", options_.title);
+    } else {
+      for (const std::string& row : broken(options_.title, heading_size, true, room)) {
+        text(margin, y_, "kvb-ink kvb-heading", row);
+        y_ += 22 * svg_pixel;
+      }
+      y_ -= 22 * svg_pixel;
+    }
     y_ += 20 * svg_pixel;
   }
 
@@ -332,16 +343,16 @@ class svg_writer {
     const svg_length offer_width = svg_text_width(offer, text_size, false);
     const bool one_row = svg_text_width(words, text_size, false) + offer_width + margin <= room;
     if (one_row) text(width_ - margin, y_, "kvb-soft kvb-text", offer, "end");
-    for (const std::string& row : broken(words, room)) {
-      text(indent, y_, "kvb-ink kvb-text", row);
-      y_ += 18 * svg_pixel;
-    }
-    if (!one_row) {
-      for (const std::string& row : broken(offer, room)) {
-        text(indent, y_, "kvb-soft kvb-text", row);
+    const auto rows = [&](std::string_view content, const char* style) {
+      for (const std::string& row : broken(content, text_size, false, room)) {
+        text(indent, y_, style, row);
         y_ += 18 * svg_pixel;
       }
-    }
+    };
+    rows(words, "kvb-ink kvb-text");
+    const std::string missing = not_counted_sentence(each.need, *each.gpu);
+    if (!missing.empty()) rows(missing, "kvb-ink kvb-text");
+    if (!one_row) rows(offer, "kvb-soft kvb-text");
     y_ -= 18 * svg_pixel;
   }
 
@@ -355,17 +366,18 @@ class svg_writer {
   }
 
   /// Lines that are no wider than `room`.
-  [[nodiscard]] std::vector<std::string> broken(std::string_view words, svg_length room) const {
+  [[nodiscard]] std::vector<std::string> broken(std::string_view words, svg_length font_size, bool bold,
+                                                svg_length room) const {
     std::vector<std::string> lines;
     std::string current;
     const std::string clean = with_kept_units(one_line(words));
     std::string_view rest = clean;
     while (!rest.empty()) {
       const std::size_t blank = rest.find(' ');
-      const std::string word = svg_shortened(rest.substr(0, blank), text_size, false, room);
+      const std::string word = svg_shortened(rest.substr(0, blank), font_size, bold, room);
       rest.remove_prefix(blank == std::string_view::npos ? rest.size() : blank + 1);
       const std::string longer = current.empty() ? word : current + ' ' + word;
-      if (!current.empty() && svg_text_width(longer, text_size, false) > room) {
+      if (!current.empty() && svg_text_width(longer, font_size, bold) > room) {
         lines.push_back(current);
         current = word;
       } else {
@@ -632,7 +644,8 @@ class svg_writer {
     };
     std::string css = "<style>\n";
     css += "text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}\n";
-    css += ".kvb-title{font-size:20px;font-weight:600}.kvb-label{font-size:15px;font-weight:600}";
+    css += ".kvb-title{font-size:20px;font-weight:600}.kvb-heading{font-size:17px;font-weight:600}";
+    css += ".kvb-label{font-size:15px;font-weight:600}";
     css += ".kvb-text{font-size:13px}.kvb-small{font-size:12px}.kvb-strong{font-weight:600}\n";
     css += ".kvb-on-dark{fill:#ffffff}.kvb-on-light{fill:#14181d}\n";
     css += ".kvb-track{fill:#8c959f;fill-opacity:.16}.kvb-grid{stroke:#8c959f;stroke-opacity:.4}\n";

@@ -103,6 +103,13 @@ class table_writer {
     both.layout.precision = options_.precision;
     const std::string_view mark = options_.ascii ? "" : answer.fits ? "✓ " : "✗ ";
     push_text(mark, verdict_sentence(need, gpu, answer, both), left.style);
+    add_not_counted(need, gpu);
+  }
+
+  /// Below a verdict: what it says nothing about.
+  void add_not_counted(const ledger& need, const report::gpu_view& gpu) {
+    const std::string text = not_counted_sentence(need, gpu);
+    if (!text.empty()) push_text(options_.ascii ? "" : "  ", text, "33");
   }
 
   void push_text(std::string_view lead, std::string_view text, std::string_view style) {
@@ -448,6 +455,7 @@ namespace report {
                      : fitting == ranks ? "✓ "
                                         : "✗ ",
                      text, fitting == ranks ? "1;32" : "1;31");
+    writer.add_not_counted(sums, *options.gpu);
   }
   writer.add_sources();
   return writer.write();
