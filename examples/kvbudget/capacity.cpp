@@ -66,6 +66,15 @@ void print_text(const request& r, const capacity& found, const output_options& o
       fmt::format("most tokens over {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
       found.max_tokens, "tokens");
   fmt::print("  {:<44} {}\n", "the workload as asked for", found.fits ? "fits" : "does not fit");
+  const memory_budget worst = with_engine(r, [&](const auto& on) { return estimate(r.d, on, &*r.gpu); });
+  std::string missing;
+  for (const char* name : lines_counted_on_request) {
+    if (worst.find(name) != nullptr) continue;
+    const bool is_activations = detail::same_text(name, "activations");
+    missing += fmt::format("{}{} ({})", missing.empty() ? "" : ", ", name,
+                           is_activations ? activations_hint : framework_hint);
+  }
+  if (!missing.empty()) fmt::print("  {:<44} {}\n", "not counted", missing);
   print_remarks(r.notes, r.warnings);
 }
 

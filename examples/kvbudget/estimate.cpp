@@ -20,7 +20,7 @@ using namespace kvbudget;
 
 namespace {
 
-/// "llama-3.1-70b, weights fp8_e4m3, cache fp8_e4m3, 1 x 32,768 tokens, 2 ranks".
+/// "llama-3.1-70b · weights fp8_e4m3 · cache fp8_e4m3, 40 of 80 layers fp16 · 1 x 32,768 tokens".
 std::string title_of(const request& r) {
   const workload& work = r.d.workload;
   std::string load = fmt::format("{} x {}", work.total_sequences(), work.longest_context());
@@ -28,17 +28,25 @@ std::string title_of(const request& r) {
       work.active_tokens() != work.longest_context() * work.total_sequences()) {
     load = fmt::format("{} in {} sequences", work.active_tokens(), work.total_sequences());
   }
-  const number_format& dtype = detail::given_or(r.d.dtype, r.model.dtype);
-  const auto named = [&](const std::string& format) {
-    return format == "auto" && !dtype.is_automatic() ? std::string(dtype.name) : format;
-  };
-  return fmt::format("{} · weights {} · cache {} · {}", r.model.name, named(r.weights_text),
-                     named(r.cache_text), load);
+  std::string cache = r.cache_text;
+  if (r.d.kv_exceptions.any() && r.cache_exceptions_text != cache) {
+    const std::uint32_t layers = r.model.num_hidden_layers;
+    cache +=
+        fmt::format(", {} of {} layers {}", r.d.kv_exceptions.count(layers), layers, r.cache_exceptions_text);
+  }
+  return fmt::format("{} · weights {} · cache {} · {}", r.model.name, r.weights_text, cache, load);
 }
 
 report::gpu_view gpu_view_of(const request& r) {
   report::gpu_view view(*r.gpu, r.available, r.asked);
   view.name = fmt::format("{} x {}", r.gpu_count, r.gpu->name);
+  return view;
+}
+
+/// The same for readers who have the options at hand.
+report::gpu_view with_hints(report::gpu_view view) {
+  view.activations_hint = activations_hint;
+  view.framework_hint = framework_hint;
   return view;
 }
 
@@ -63,7 +71,7 @@ void print_text(const request& r, const cluster_budget& cluster, const output_op
   options.engine = engine_text(r);
   options.unit = output.unit();
   options.color = wants_color();
-  if (r.gpu) options.gpu = gpu_view_of(r);
+  if (r.gpu) options.gpu = with_hints(gpu_view_of(r));
   fmt::print("{}\n", report::table(cluster.worst(), options));
   if (cluster.kind_count > 1) {
     fmt::print("That is the worst of {} kinds of ranks (--markdown, --csv and --json list all of them):\n",
@@ -109,7 +117,8 @@ int run_estimate(const request_options& options, const output_options& output) {
     case output_kind::json: {
       nlohmann::ordered_json result = with_engine(
           r, [&](const auto& on) { return estimate_json(r.d, on, r.machine(), r.asked, r.warnings); });
-      result["kv_cache_format"] = r.cache_text;
+      result["kv_cache_format"] = r.cache_text;  // a pair by both of its names
+      if (r.d.kv_exceptions.any()) result["kv_cache_exceptions"]["format"] = r.cache_exceptions_text;
       result["notes"] = r.notes;
       if (r.gpu) result["gpu"]["used_bytes"] = r.used_by_others.value;
       print_json(result);
@@ -120,7 +129,7 @@ int run_estimate(const request_options& options, const output_options& output) {
       how.title = title;
       how.engine = engine;
       how.unit = output.unit();
-      if (r.gpu) how.gpu = gpu_view_of(r);
+      if (r.gpu) how.gpu = with_hints(gpu_view_of(r));
       fmt::print("{}\n", cluster.kind_count > 1 ? report::markdown(cluster, how)
                                                 : report::markdown(cluster.worst(), how));
       break;

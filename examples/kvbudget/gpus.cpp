@@ -109,8 +109,11 @@ void print_one(const gpu_profile& gpu) {
   size("RAM of the machine", gpu.ram_bytes);
   if (has_seen_total(gpu)) {
     const usable_memory memory = usable(gpu);
-    fmt::print("  {:<30} {}, {} to {} ({})\n", "usable", memory.expected, memory.low, memory.high,
+    fmt::print("  {:<30} {} = {:B} ({})\n", "usable", memory.expected, memory.expected,
                name_of(memory.known));
+    if (memory.low != memory.high) {
+      fmt::print("  {:<30} {:B} to {:B}\n", "usable, lowest to highest", memory.low, memory.high);
+    }
   } else {
     fmt::print("  {:<30} not known: measure it (--gpu-total-bytes) or pass --nominal\n", "usable");
   }

@@ -57,12 +57,20 @@ std::string stores_text(const layer_kind& layer) {
   return text.empty() ? "nothing" : text;
 }
 
-/// Bytes that one token takes at the start of a context, in two-byte elements.
-kv_growth growth_in_16_bits(const model_architecture& model) {
+/// At the start of a context every store grows; at its end those whose window is full do not.
+constexpr tokens at_start{0};
+tokens trained_end(const model_architecture& model) {
+  constexpr std::uint64_t beyond_every_window = std::uint64_t{1} << 40;
+  return tokens{model.max_position_embeddings == 0 ? beyond_every_window
+                                                   : model.max_position_embeddings - 1u};
+}
+
+/// Bytes that one further token takes after so many, in two-byte elements.
+ratio growth_in_16_bits(const model_architecture& model, tokens context) {
   deployment d{.model = model};
   d.dtype = formats::bf16;
   d.kv_cache = formats::bf16;
-  return kv_growth_of(d, share_of(d, rank{}), tokens{0});
+  return kv_growth_of(d, share_of(d, rank{}), context).bytes_per_token;
 }
 
 ordered_json model_details(const model_architecture& model) {
@@ -82,7 +90,9 @@ ordered_json model_details(const model_architecture& model) {
                       {"parameters", layer.parameters()}});
   }
   all["layers"] = std::move(layers);
-  all["kv_bytes_per_token_16_bit"] = detail::exact_number(growth_in_16_bits(model).bytes_per_token);
+  all["kv_bytes_per_token_16_bit"] = detail::exact_number(growth_in_16_bits(model, at_start));
+  all["kv_bytes_per_token_16_bit_at_end"] =
+      detail::exact_number(growth_in_16_bits(model, trained_end(model)));
   return all;
 }
 
@@ -91,15 +101,19 @@ std::string parameters_text(const model_architecture& model) {
 }
 
 void print_list(const std::vector<const model_architecture*>& list) {
-  fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>18}\n", "name", "parameters", "layers", "positions",
-             "dtype", "16-bit KV / token");
+  fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>14} {:>12}\n", "name", "parameters", "layers", "positions",
+             "dtype", "KV B/token", "at the end");
   for (const model_architecture* model : list) {
     const std::string positions =
         model->max_position_embeddings == 0 ? "-" : detail::grouped(model->max_position_embeddings);
-    fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>16} B\n", model->name, parameters_text(*model),
+    fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>14} {:>12}\n", model->name, parameters_text(*model),
                model->num_hidden_layers, positions, model->dtype.is_automatic() ? "-" : model->dtype.name,
-               fmt::format("{}", growth_in_16_bits(*model).bytes_per_token));
+               fmt::format("{}", growth_in_16_bits(*model, at_start)),
+               fmt::format("{}", growth_in_16_bits(*model, trained_end(*model))));
   }
+  fmt::print(
+      "KV B/token: cache bytes of one further token in 16-bit formats, at the start of a context and "
+      "at the end of the trained one.\n");
   fmt::print("{} models. Any other: --config config.json, or by hand.\n", list.size());
 }
 
@@ -126,8 +140,12 @@ void print_one(const model_architecture& model) {
     line(kind == 0 ? "layers" : "", fmt::format("{} x {} query heads, keeping {}", model.layers_of[kind],
                                                 layer.num_attention_heads, stores_text(layer)));
   }
+  const ratio near = growth_in_16_bits(model, at_start);
+  const ratio far = growth_in_16_bits(model, trained_end(model));
   line("16-bit KV per token",
-       fmt::format("{} B at the start of a context", growth_in_16_bits(model).bytes_per_token));
+       near == far
+           ? fmt::format("{} B", near)
+           : fmt::format("{} B at the start of a context, {} B at the end of the trained one", near, far));
   line("also called", fmt::format("{}", fmt::join(names_of(model), ", ")));
 }
 

@@ -77,6 +77,15 @@ gpu_words split_gpu(const std::string& typed) {
   return whole_is_nearer ? gpu_words{typed, {}} : words;
 }
 
+/// The dtype of whatever has no format of its own; "auto" where nobody names one.
+const char* dtype_name(const request& r) { return detail::given_or(r.d.dtype, r.model.dtype).name; }
+
+/// What a cache format is called: its name, the pair as it was typed, or the dtype.
+std::string cache_name(const request& r, const kv_format& format, const std::string& typed) {
+  if (format.is_automatic()) return dtype_name(r);
+  return typed.find(',') == std::string::npos ? format.name : detail::printable(typed, 60);
+}
+
 /// CUDA compute capability "9.0" → 9; 0 where there is none.
 std::uint32_t capability_major(const gpu_profile& gpu) {
   std::uint32_t major = 0;
@@ -181,6 +190,8 @@ void request_options::add_to(CLI::App& command) {
   constexpr const char* engine = "Engine";
   option("--engine", engine_, "NAME", "see `kvbudget engines` (default: geometry)", engine);
   option("--framework", framework_, "none|pytorch-cuda", "whose fixed memory to add (default: none)", engine);
+  command.add_flag("--enforce-eager", enforce_eager_, "no captured CUDA graphs among the framework's memory")
+      ->group(engine);
 
   constexpr const char* pins = "Figures of your own, per rank (sizes: 16106127360, 15GB, 15GiB)";
   option("--weights-bytes", pinned_weights_, "SIZE", "instead of the computed weights", pins);
@@ -206,6 +217,7 @@ void request_options::read_into(request& result) const {
   read_formats(result);
   read_layer_exceptions(result);
   read_work(result);
+  read_gpu_name(result);
   read_layout(result);
   read_gpu(result);
   read_framework(result);
@@ -230,8 +242,8 @@ void request_options::read_model(request& result) const {
     const model_architecture* found = models::find(model_->c_str());
     if (found == nullptr) {
       const model_suggestions near = models::nearest(model_->c_str());
-      refuse("--model: {}{}", explain(near, *model_),
-             near.count == 0 ? ", `kvbudget models` lists them" : "");
+      refuse("--model: {}{} another model give --config config.json from its Hugging Face page",
+             explain(near, *model_), near.count == 0 ? ", `kvbudget models` lists them; for" : " For");
     }
     result.model = *found;
     return;
@@ -289,10 +301,8 @@ void request_options::read_formats(request& result) const {
   if (dtype_) d.dtype = number_format_in("--dtype", *dtype_);
   if (weights_) d.weights = for_option("--weights", [&] { return weight_scheme_named(*weights_); });
   if (cache_) d.kv_cache = for_option("--kv-cache-dtype", [&] { return kv_format_named(*cache_); });
-  result.weights_text = weights_ ? d.weights.name : "auto";
-  result.cache_text =
-      cache_ ? (cache_->find(',') == std::string::npos ? d.kv_cache.name : detail::printable(*cache_, 60))
-             : "auto";
+  result.weights_text = d.weights.is_automatic() ? dtype_name(result) : d.weights.name;
+  result.cache_text = cache_name(result, d.kv_cache, cache_.value_or(""));
   if (activations_) d.activations.format = number_format_in("--activations", *activations_);
   if (unquantized_)
     d.unquantized = for_option("--unquantized", [&] { return module_set_named(*unquantized_); });
@@ -317,6 +327,8 @@ void request_options::read_layer_exceptions(request& result) const {
   if (equals != std::string::npos) {
     exceptions.format = for_option(option, [&] { return kv_format_named(skip_layers_->substr(equals + 1)); });
   }
+  result.cache_exceptions_text = cache_name(
+      result, exceptions.format, equals == std::string::npos ? "" : skip_layers_->substr(equals + 1));
   const std::string list = skip_layers_->substr(0, equals);
   std::string_view rest = list;
   for (bool more = true; more;) {
@@ -428,7 +440,8 @@ void request_options::read_layout(request& result) const {
       const std::uint32_t count = small_count_in("--gpu", *words.count, "GPUs", most_ranks);
       if (!given) {
         layout.tensor = count;
-        from = "--gpu " + detail::printable(*gpu_, 60) + ": ";
+        from = fmt::format("--gpu {}: without a layout x{} means tensor parallel {}, but ",
+                           detail::printable(*gpu_, 60), count, count);
         if (count > 1)
           result.notes.push_back(fmt::format("no layout is given: tensor parallel over {} GPUs", count));
       } else if (count != layout.ranks()) {
@@ -445,37 +458,43 @@ void request_options::read_layout(request& result) const {
   try {
     validate(layout, result.model);
   } catch (const error& problem) {
-    throw command_error(from + in_terms_of_options(problem.what()));
+    if (from.empty()) throw command_error(in_terms_of_options(problem.what()));
+    std::string_view rule = problem.what();
+    constexpr std::string_view kind = "tensor parallel: ";
+    if (rule.starts_with(kind)) rule.remove_prefix(kind.size());
+    refuse(
+        "{}{}; give a layout: --pipeline-parallel {}, --data-parallel {}, or one with --tensor-parallel that "
+        "makes as many ranks",
+        from, rule, layout.tensor, layout.tensor);
   }
 }
 
+/// Before the layout: a GPU that nobody knows is worse than a split that does not work.
+void request_options::read_gpu_name(request& result) const {
+  if (gpu_ && gpu_profile_) refuse("--gpu and --gpu-profile both name a GPU, give one of them");
+  if (gpu_profile_) result.gpu = for_option("--gpu-profile", [&] { return load_gpu_profile(*gpu_profile_); });
+  if (!gpu_) return;
+  const gpu_words words = split_gpu(*gpu_);
+  const gpu_lookup found = find_gpu(words.name.c_str());
+  if (found.gpu == nullptr) {
+    refuse("--gpu: {}{}", explain(found, words.name),
+           found.candidate_count == 0 ? ", `kvbudget gpus` lists them" : "");
+  }
+  result.gpu = *found.gpu;
+}
+
 void request_options::read_gpu(request& result) const {
-  const bool any = gpu_ || gpu_profile_;
   for (const auto& [option, is_given] : {std::pair{"--gpu-total-bytes", gpu_total_.has_value()},
                                          {"--gpu-used-bytes", gpu_used_.has_value()},
                                          {"--nominal", nominal_},
                                          {"--headroom", headroom_.has_value()},
                                          {"--require-fit", require_fit_}}) {
-    if (is_given && !any) refuse("{} needs a GPU: add --gpu ID[xN] or --gpu-profile FILE", option);
+    if (is_given && !result.gpu) refuse("{} needs a GPU: add --gpu ID[xN] or --gpu-profile FILE", option);
   }
-  if (!any) return;
-  if (gpu_ && gpu_profile_) refuse("--gpu and --gpu-profile both name a GPU, give one of them");
-
-  std::string name;
-  if (gpu_) {
-    const gpu_words words = split_gpu(*gpu_);
-    const gpu_lookup found = find_gpu(words.name.c_str());
-    if (found.gpu == nullptr) {
-      refuse("--gpu: {}{}", explain(found, words.name),
-             found.candidate_count == 0 ? ", `kvbudget gpus` lists them" : "");
-    }
-    result.gpu = *found.gpu;
-    name = fmt::format("--gpu {}", result.gpu->id);
-  } else {
-    result.gpu = for_option("--gpu-profile", [&] { return load_gpu_profile(*gpu_profile_); });
-    name = fmt::format("--gpu-profile {}", detail::printable(*gpu_profile_));
-  }
+  if (!result.gpu) return;
   gpu_profile& gpu = *result.gpu;
+  const std::string name = gpu_ ? fmt::format("--gpu {}", gpu.id)
+                                : fmt::format("--gpu-profile {}", detail::printable(*gpu_profile_));
   result.gpu_count = static_cast<std::uint32_t>(result.d.parallel.ranks());
 
   if (gpu_total_) {
@@ -518,10 +537,13 @@ void request_options::read_gpu(request& result) const {
 }
 
 void request_options::read_framework(request& result) const {
-  if (!framework_) return;
-  if (word_in("--framework", *framework_, {"none", "pytorch-cuda"}) == 0) return;
+  const bool none = !framework_ || word_in("--framework", *framework_, {"none", "pytorch-cuda"}) == 0;
+  if (none && enforce_eager_)
+    refuse("--enforce-eager needs --framework pytorch-cuda, whose graphs it leaves out");
+  if (none) return;
   framework_options& framework = result.d.framework;
   framework.kind = framework_kind::pytorch_cuda;
+  framework.cuda_graphs = !enforce_eager_;
   if (!result.gpu) return;
   framework.compute_capability_major = capability_major(*result.gpu);
   if (result.gpu->vendor != gpu_vendor::nvidia) {

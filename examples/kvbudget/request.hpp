@@ -21,8 +21,9 @@ struct request {
   kvbudget::usable_memory available{};  ///< of one GPU, for this request
   kvbudget::bytes used_by_others{};     ///< already taken off `available`
   kvbudget::headroom asked{};
-  std::string weights_text;  ///< what the formats are called
+  std::string weights_text;  ///< what the formats are called; the dtype's name where none is asked for
   std::string cache_text;
+  std::string cache_exceptions_text;  ///< the format of `d.kv_exceptions`; empty: there are none
   bool require_fit = false;
   std::vector<std::string> notes;     ///< what was filled in
   std::vector<std::string> warnings;  ///< what the numbers cannot be trusted for
@@ -54,6 +55,7 @@ class request_options {
   void read_layer_exceptions(request& result) const;
   void read_work(request& result) const;
   void read_layout(request& result) const;
+  void read_gpu_name(request& result) const;
   void read_gpu(request& result) const;
   void read_framework(request& result) const;
   void read_pins(request& result) const;
@@ -69,6 +71,7 @@ class request_options {
   text gpu_, gpu_profile_, gpu_total_, gpu_used_, headroom_;
   bool nominal_ = false;
   bool require_fit_ = false;
+  bool enforce_eager_ = false;
 };
 
 /// Throws `command_error` for what the library refused about the request, in terms of options.
@@ -91,6 +94,10 @@ template <class Use> auto with_engine(const request& r, Use&& use) {
       },
       r.engine);
 }
+
+/// How to bring in the lines that a ledger lacks unless asked for.
+inline constexpr const char* activations_hint = "give --batched-tokens";
+inline constexpr const char* framework_hint = "give --framework";
 
 /// Which engine, and which version of it, the numbers speak for.
 [[nodiscard]] inline std::string engine_text(const request& r) {

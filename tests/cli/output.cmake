@@ -15,6 +15,20 @@ expect_output(1 "\"fits\": false" estimate ${work} --gpu h200 --require-fit --js
 expect_output(1 "does not fit" capacity ${work} --gpu h200 --require-fit)
 expect_output(1 "with the headroom asked for" estimate ${work} ${fp8} --gpu h200 --headroom 50% --require-fit)
 
+# A verdict says what it is not about, in all of its forms.
+set(missing "not counted: activations \\(give --batched-tokens\\), framework \\(give --framework\\)\\.")
+expect_output(0 "surely fits: [^\n]*\n[^\n]*${missing}" estimate ${work} ${fp8} --gpu h200)
+expect_output(0 "surely fits: [^\n]*\n\n${missing}" estimate ${work} ${fp8} --gpu h200 --markdown)
+expect_output(0 "not counted +activations \\(give --batched-tokens\\), framework" capacity ${work} ${fp8} --gpu h200)
+expect_output(0 "not counted: framework \\(give --framework\\)\\." estimate ${work} --batched-tokens 1 --gpu h200)
+expect_output(0 "graphs.*fits" estimate ${work} ${fp8} --framework pytorch-cuda --gpu h200)
+
+# The title names every format.
+expect_output(0 "cache fp8_e4m3 · 1 x" estimate ${work} ${fp8})
+expect_output(0 "cache fp8_e4m3, 2 of 80 layers bf16 · 1 x" estimate ${work} ${fp8} --kv-cache-dtype-skip-layers last:2)
+expect_output(0 "cache fp8_e4m3, 3 of 80 layers fp16,fp8 · 1 x" estimate ${work} ${fp8} --kv-cache-dtype-skip-layers 0-2=fp16,fp8)
+expect_output(0 "cache bf16 · 1 x" estimate ${work} --kv-cache-dtype-skip-layers 0)
+
 # What was filled in and what is doubtful is said.
 expect_output(0 "note: --sequences is not given: 1 sequence" estimate ${work})
 expect_output(0 "note: no layout is given: tensor parallel over 2 GPUs" estimate ${work} --gpu h200x2)
@@ -35,8 +49,12 @@ endif()
 expect_output(0 "longest context of 1 sequence +607,325 tokens" capacity ${work} ${fp8} --gpu nvidia-h100-sxm-80gbx2)
 expect_output(0 "nvidia-h100-sxm-80gb" gpus)
 expect_output(0 "150,754,820,096 B" gpus h200)
+expect_output(0 "150,103,738,286 B to 150,114,475,704 B" gpus h200)
 expect_output(0 "nvidia-h100-nvl-94gb.*nvidia-h100-sxm-80gb" gpus h100)
 expect_output(0 "article-70b-mha" models)
+expect_output(0 "gemma-3-27b [^\n]* 507,904 +81,920\n" models)
+expect_output(0 "phi-4-mini [^\n]* 131,072 +131,072\n" models)
+expect_output(0 "llama-3.1-70b [^\n]* 327,680 +327,680\n" models)
 expect_output(0 "70,553,706,496" models llama-3.1-70b)
 expect_output(0 "^geometry " engines)
 
