@@ -1,6 +1,7 @@
 # Writes the GPU table from data/gpus/*.json:
 #
-#   cmake -P cmake/generate_gpus.cmake
+#   cmake -P cmake/generate_gpus.cmake                  the table
+#   cmake -DALIASES=ON -P cmake/generate_gpus.cmake     the further names, which lookups read
 #   cmake -DROOT=<source tree> -DOUTPUT=<file> -P cmake/generate_gpus.cmake      (what the sync test runs)
 #
 # The table is part of the umbrella header, so it is plain data: one line per GPU, no constructors.
@@ -10,7 +11,9 @@ if(NOT DEFINED ROOT)
   set(ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
 endif()
 cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
-if(NOT DEFINED OUTPUT)
+if(NOT DEFINED OUTPUT AND ALIASES)
+  set(OUTPUT "${ROOT}/include/kvbudget/lookup/gpu_aliases.hpp")
+elseif(NOT DEFINED OUTPUT)
   set(OUTPUT "${ROOT}/include/kvbudget/hardware/gpus.hpp")
 endif()
 set(folder data/gpus)

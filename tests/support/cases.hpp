@@ -183,6 +183,12 @@ constexpr deployment pipelined() {
 
 using serving_on_two = static_deployment<llama_70b, precision<formats::fp8_e4m3, kv<formats::fp8_e4m3>>,
                                          batch<1, 32768>, tensor_parallel<2>>;
+using quantized_serving =
+    static_deployment<model_of<llama_70b::architecture>,
+                      precision<formats::int8, kv<kv_formats::int8_per_token_head>>, batch<4, 1000, 200>,
+                      data_parallel<2>, batched_tokens<2048>, model_dtype<formats::bf16>, pytorch_cuda>;
+using mixed_sides = static_deployment<llama_70b, precision<formats::bf16, kv<formats::q8_0, formats::q4_0>>,
+                                      active<10'001, 3>, pipeline_parallel<2>>;
 constexpr deployment uniform_on_two(std::uint64_t context) {
   return on_ranks(uniform(llama_70b::architecture, f::fp8_e4m3, 1, context), {.tensor = 2});
 }

@@ -25,6 +25,10 @@ template <const auto& Weights, class Cache> struct precision {
     d.kv_cache = Cache::format;
   }
 };
+/// The format of everything unquantized (activations too), for models that name no dtype themselves.
+template <const number_format& Format> struct model_dtype {
+  static constexpr void apply(deployment& d) { d.dtype = Format; }
+};
 /// `Sequences` requests of `Context` tokens each, the first `SharedPrefix` of them the same for all.
 template <std::uint64_t Sequences, std::uint64_t Context, std::uint64_t SharedPrefix = 0> struct batch {
   static constexpr void apply(deployment& d) {
@@ -94,7 +98,7 @@ template <class Model, class Precision, class Work, class... Options> struct sta
   static_assert(detail::deployment_option<Work>,
                 "kvbudget: the third argument is batch<sequences, context> or active<tokens, sequences>");
   static_assert((detail::deployment_option<Options> && ...),
-                "kvbudget: options are tensor_parallel<n>, pipeline_parallel<n>, batched_tokens<n>, ...");
+                "kvbudget: options are tensor_parallel<n>, batched_tokens<n>, model_dtype<format>, ...");
 
   static constexpr deployment build() {
     deployment d{.model = Model::architecture};
