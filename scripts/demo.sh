@@ -24,7 +24,6 @@ model=(--model llama-3.1-70b --weights fp8_e4m3 --kv-cache-dtype fp8 --context 3
 picture=build/llama-3.1-70b.svg
 
 show build/demo/examples/article_144gb
-show "$kvbudget" explain
 show "$kvbudget" estimate "${model[@]}" --gpu nvidia-h100-sxm-80gbx2
 show "$kvbudget" estimate "${model[@]}" --gpu nvidia-h100-sxm-80gbx2 --svg "$picture" >/dev/null
 [ -s "$picture" ]
