@@ -96,28 +96,28 @@ struct framework_options {
 
 /// An amount known by other means than arithmetic: a measurement, a quota, a colleague's figure.
 struct amount {
-  bytes low{};
-  bytes expected{};
-  bytes high{};
-  basis known = basis::assumed;
-  const char* source = "given by the user";
-  bool given = false;
+  bytes low;
+  bytes expected;
+  bytes high;
+  const char* source;
+  basis known;
+  bool given;
 
+  /// `amount{}` is not given.
   amount() = default;
   /// The same figure as low, expected and high.
-  constexpr amount(bytes exactly,
-                   const char* from = "given by the user")  // NOLINT: a plain figure is an amount
-      : low(exactly), expected(exactly), high(exactly), source(from), given(true) {}
+  constexpr amount(bytes exactly, const char* from = "given by the user")  // NOLINT: a figure is an amount
+      : amount(exactly, exactly, exactly, basis::assumed, from) {}
   constexpr amount(bytes lowest, bytes likely, bytes highest, basis how, const char* from)
-      : low(lowest), expected(likely), high(highest), known(how), source(from), given(true) {}
+      : low(lowest), expected(likely), high(highest), source(from), known(how), given(true) {}
 };
 
 /// Per-rank figures that replace what would be computed; only what is given counts.
 struct pinned_amounts {
-  amount weights{};
-  amount activations{};
-  amount framework{};
-  amount margin{};
+  amount weights;
+  amount activations;
+  amount framework;
+  amount margin;
 };
 
 /// Everything an estimate depends on: model, formats with their exceptions, workload and layout.

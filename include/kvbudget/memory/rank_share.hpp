@@ -32,7 +32,8 @@ struct rank_share {
   const bool exceptions = d.kv_exceptions.any();
   share.has_exceptions = exceptions;
   if (d.parallel.pipeline == 1 && !exceptions) {
-    for (std::size_t kind = 0; kind < model.kind_count; ++kind) share.layers[kind] = model.layers_of[kind];
+    share.layers[0] = model.layers_of[0];  // most models have one kind
+    for (std::size_t kind = 1; kind < model.kind_count; ++kind) share.layers[kind] = model.layers_of[kind];
     return share;
   }
   for (std::uint32_t layer = share.range.first; layer < share.range.last; ++layer) {
