@@ -214,10 +214,11 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
     add_group(sum, part, group.role, 1, d, formats);
     return;
   }
-  if (is_on_stage(group.role, share)) add_group(sum, group, group.role, 1, d, formats);
-  const bool is_tied_head = group.role == module_role::embedding && d.model->tie_word_embeddings &&
-                            group.rows >= d.model->vocab_size;
-  if (is_tied_head && share.last_stage && !share.first_stage) {
+  const bool one_stage = share.first_stage && share.last_stage;
+  if (one_stage || is_on_stage(group.role, share)) add_group(sum, group, group.role, 1, d, formats);
+  if (one_stage || !share.last_stage) return;
+  if (group.role == module_role::embedding && d.model->tie_word_embeddings &&
+      group.rows >= d.model->vocab_size) {
     add_group(sum, group, module_role::lm_head, 1, d, formats);
   }
 }

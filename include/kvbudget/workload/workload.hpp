@@ -103,8 +103,11 @@ struct workload {
 
 /// Stops if a group cannot exist.
 constexpr void validate(const workload& work) {
-  for (std::uint32_t i = 0; i < work.group_count(); ++i) {
-    const request_group group = work.group(i);
+  if (work.sequences != 0 && work.shared_prefix > work.context) {
+    detail::a_shared_prefix_is_longer_than_its_prompt(work.shared_prefix.value, work.context.value);
+  }
+  for (std::uint32_t i = 1; i < work.group_count(); ++i) {
+    const request_group& group = work.groups[i - 1];
     if (group.shared_prefix > group.prompt) {
       detail::a_shared_prefix_is_longer_than_its_prompt(group.shared_prefix.value, group.prompt.value);
     }
