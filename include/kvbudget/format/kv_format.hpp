@@ -114,7 +114,8 @@ struct kv_format {
   std::uint8_t slot_multiple = 1;
   residual_rule residual = residual_rule::none;
   std::uint16_t residual_tokens = 0;
-  const latent_parts* latents = nullptr;  ///< null: latents are stored like keys; must outlive the format
+  bool has_latents = false;               ///< otherwise latents are stored like keys
+  const latent_parts* latents = nullptr;  ///< must outlive the format
 
   kv_format() = default;
   constexpr kv_format(const number_format& both)  // NOLINT: a format is "both sides in it"
@@ -129,16 +130,14 @@ struct kv_format {
   /// An MLA format: latents have parts of their own; ordinary attention takes `plain`.
   constexpr kv_format(const char* called, const kv_part& plain, const latent_parts& parts,
                       std::uint8_t slot = 1)
-      : name(called), key(plain), value(plain), slot_multiple(slot), latents(&parts) {}
+      : name(called), key(plain), value(plain), slot_multiple(slot), has_latents(true), latents(&parts) {}
   kv_format(const char*, const kv_part&, latent_parts&&,
             std::uint8_t = 1) = delete;  // the parts would be gone
 
   [[nodiscard]] constexpr bool is_automatic() const { return key.format.is_automatic(); }
-  [[nodiscard]] constexpr const kv_part& latent() const { return latents == nullptr ? key : latents->latent; }
-  [[nodiscard]] constexpr const kv_part& rope() const { return latents == nullptr ? key : latents->rope; }
-  [[nodiscard]] constexpr const kv_part& indexer() const {
-    return latents == nullptr ? key : latents->indexer;
-  }
+  [[nodiscard]] constexpr const kv_part& latent() const { return has_latents ? latents->latent : key; }
+  [[nodiscard]] constexpr const kv_part& rope() const { return has_latents ? latents->rope : key; }
+  [[nodiscard]] constexpr const kv_part& indexer() const { return has_latents ? latents->indexer : key; }
   /// Whether some scales are kept per layer instead of per token.
   [[nodiscard]] constexpr bool has_fixed_scales() const {
     return detail::is_fixed(key.scales) || detail::is_fixed(value.scales) ||

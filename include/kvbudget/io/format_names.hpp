@@ -187,7 +187,7 @@ namespace detail {
 /// Whether one side of the format means the same without the other side.
 [[nodiscard]] inline bool is_two_independent_sides(const kv_format& format) {
   return !format.is_automatic() && format.residual == residual_rule::none && format.slot_multiple == 1 &&
-         format.latents == nullptr;
+         !format.has_latents;
 }
 
 }  // namespace detail

@@ -38,26 +38,27 @@ constexpr void add_framework(memory_budget& budget, const deployment& d) {
 
   struct named {
     const char* name;
-    const measured_constant* figure;
+    const measured_constant& figure;
+    bool counted;
   };
-  const named parts[] = {{"framework.context", &constants::cuda_context},
-                         {"framework.blas_workspace", &workspace},
-                         {"framework.communication", &communication},
-                         {"framework.graphs", d.framework.cuda_graphs ? &constants::cuda_graphs : nullptr},
-                         {"framework.allocator_slack", &constants::pytorch_allocator_slack}};
+  const named parts[] = {{"framework.context", constants::cuda_context, true},
+                         {"framework.blas_workspace", workspace, true},
+                         {"framework.communication", communication, communication.high != 0},
+                         {"framework.graphs", constants::cuda_graphs, d.framework.cuda_graphs},
+                         {"framework.allocator_slack", constants::pytorch_allocator_slack, true}};
   line_item sum{"framework", bytes{}, bytes{}, bytes{}, basis::exact, "sum of the measured parts, per GPU"};
   for (const named& part : parts) {
-    if (part.figure == nullptr || part.figure->high == 0) continue;
-    sum.low += bytes{part.figure->low};
-    sum.expected += bytes{part.figure->expected};
-    sum.high += bytes{part.figure->high};
-    sum.known = weaker(sum.known, part.figure->known);
+    if (!part.counted) continue;
+    sum.low += bytes{part.figure.low};
+    sum.expected += bytes{part.figure.expected};
+    sum.high += bytes{part.figure.high};
+    sum.known = weaker(sum.known, part.figure.known);
   }
   budget.add(sum);
   for (const named& part : parts) {
-    if (part.figure == nullptr || part.figure->high == 0) continue;
-    budget.add({part.name, bytes{part.figure->low}, bytes{part.figure->expected}, bytes{part.figure->high},
-                part.figure->known, part.figure->source});
+    if (!part.counted) continue;
+    budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
+                part.figure.known, part.figure.source});
   }
 }
 
