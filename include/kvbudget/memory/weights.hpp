@@ -164,12 +164,12 @@ namespace detail {
 }
 
 /// The two formats that weights may be in, resolved: the scheme, and the dtype of what it leaves alone. Where
-/// every element takes the same whole number of bytes and one rank holds all of them, elements are summed
-/// first and multiplied once.
+/// every element takes the same whole number of bytes, elements are summed first and multiplied once.
 struct weight_formats {
   const weight_scheme& scheme;
   const weight_scheme& dtype;
-  bool elements_suffice = false;
+  bool uniform = false;
+  bool split = false;  ///< some ranks hold only a part of a group
 };
 
 /// Adds `times` copies of a group whose matrices a scheme quantizes.
@@ -193,13 +193,21 @@ constexpr void add_mixed_group(weight_bytes& sum, const weight_group& group, mod
   module = add_product(module, each, times);
 }
 
-/// Adds `times` copies of a group to a rank's sum: bytes, or elements where that is enough.
+/// Adds the elements of `times` shards of a group.
+constexpr void add_split_group(std::uint64_t& module, const weight_group& group, std::uint64_t times,
+                               const deployment& d) {
+  const weight_shard shard = shard_of(group, d.parallel);
+  module = add_product(module, checked_product(shard.rows, shard.columns, shard.copies), times);
+}
+
+/// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
 constexpr void add_group(weight_bytes& sum, const weight_group& group, module_role role, std::uint64_t times,
                          const deployment& d, const weight_formats& formats) {
   if (group.role == module_role::draft && !d.load_draft_layers) return;
-  if (!formats.elements_suffice) return add_mixed_group(sum, group, role, times, d, formats);
+  if (!formats.uniform) return add_mixed_group(sum, group, role, times, d, formats);
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
-  module = add_product(module, group.elements(), times);
+  if (formats.split) return add_split_group(module, group, times, d);
+  module = add_product(module, checked_product(group.rows, group.columns, group.copies), times);
 }
 
 /// Adds a weight outside the layers. An assumed total is spread over the stages by their layers; a tied table
@@ -232,10 +240,9 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   const bool needs_dtype = automatic || !d.weights.every_element || d.unquantized.bits != 0;
   const weight_scheme dtype = needs_dtype ? weight_scheme{dtype_of(d)} : weight_scheme{};
   const weight_scheme& scheme = automatic ? dtype : d.weights;
-  const bool elements_suffice = scheme.every_element && d.unquantized.bits == 0 &&
-                                scheme.payload.block_elements == 1 &&
-                                (d.parallel.tensor | d.parallel.expert) == 1;
-  const detail::weight_formats formats{scheme, dtype, elements_suffice};
+  const bool uniform = scheme.every_element && d.unquantized.bits == 0 && scheme.payload.block_elements == 1;
+  const bool split = (d.parallel.tensor | d.parallel.expert) != 1;
+  const detail::weight_formats formats{scheme, dtype, uniform, split};
   const weight_group* const last = model.weights + model.weight_count;
   for (const weight_group* group = model.weights; group != last; ++group) {
     detail::add_model_group(sum, *group, d, share, formats);
@@ -258,7 +265,7 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
       sum.scales_high = detail::checked_add(sum.scales_high, scales);
     }
   }
-  if (elements_suffice && scheme.payload.block_bytes != 1) {
+  if (uniform && scheme.payload.block_bytes != 1) {
     for (std::uint64_t& module : sum.modules) {
       if (module != 0) module = detail::checked_mul(module, scheme.payload.block_bytes);
     }
