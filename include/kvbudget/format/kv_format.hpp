@@ -49,6 +49,7 @@ namespace detail {
 struct token_bytes {
   std::uint64_t payload = 0;
   std::uint64_t scales = 0;
+  [[nodiscard]] constexpr std::uint64_t total() const { return checked_add(payload, scales); }
 };
 
 /// One side of a token: `heads` heads of `width` elements. Sides with their own scale per head are packed
@@ -172,12 +173,14 @@ struct kv_format {
   /// per-token scales.
   [[nodiscard]] constexpr bytes bytes_per_token(std::uint64_t kv_heads, std::uint64_t key_dim,
                                                 std::uint64_t value_dim) const {
-    const detail::token_bytes both = token(kv_heads, key_dim, value_dim);
-    return bytes{both.payload + both.scales};
+    return bytes{token(kv_heads, key_dim, value_dim).total()};
   }
   [[nodiscard]] constexpr bytes latent_bytes_per_token(std::uint64_t rank, std::uint64_t rope_dim) const {
-    const detail::token_bytes both = latent_token(rank, rope_dim);
-    return bytes{both.payload + both.scales};
+    return bytes{latent_token(rank, rope_dim).total()};
+  }
+  /// Bytes of one index key of `dim` elements with its scales; 0 where there is no indexer.
+  [[nodiscard]] constexpr std::uint64_t index_key_bytes(std::uint64_t dim) const {
+    return dim == 0 ? 0 : detail::side_bytes(indexer(), 1, dim).total();
   }
 };
 

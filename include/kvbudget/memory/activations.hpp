@@ -166,9 +166,7 @@ constexpr void widen_by_layer(activation_bytes& widest, const layer_kind& layer,
 constexpr void add_activations(memory_budget& budget, const deployment& d, const rank_share& share,
                                std::uint32_t data_replica) {
   if (d.pinned.activations.given) {
-    const amount& pin = d.pinned.activations;
-    budget.add({"activations", pin.low, pin.expected, pin.high, pin.known, pin.source});
-    return;
+    return detail::add_pinned(budget, "activations", d.pinned.activations);
   }
   if (d.workload.batched_tokens.value == 0) return;
   const activation_bytes prefill = activations_of(d, share, data_replica, phase::prefill);

@@ -23,9 +23,7 @@ namespace detail {
 /// `data/engines/`. Only when the deployment names a framework; a pinned figure replaces it.
 constexpr void add_framework(memory_budget& budget, const deployment& d) {
   if (d.pinned.framework.given) {
-    const amount& pin = d.pinned.framework;
-    budget.add({"framework", pin.low, pin.expected, pin.high, pin.known, pin.source});
-    return;
+    return detail::add_pinned(budget, "framework", d.pinned.framework);
   }
   if (d.framework.kind == framework_kind::none) return;
   const bool hopper = d.framework.compute_capability_major == 9;
@@ -64,8 +62,7 @@ constexpr void add_framework(memory_budget& budget, const deployment& d) {
 
 /// Writes the line `margin`, when the user set bytes aside.
 constexpr void add_margin(memory_budget& budget, const deployment& d) {
-  const amount& pin = d.pinned.margin;
-  if (pin.given) budget.add({"margin", pin.low, pin.expected, pin.high, pin.known, pin.source});
+  if (d.pinned.margin.given) detail::add_pinned(budget, "margin", d.pinned.margin);
 }
 
 }  // namespace kvbudget::inline v0

@@ -154,10 +154,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
     case store_kind::latent: {
       const std::uint64_t cached = checked_mul(kept.total(group.count), layers);
       accumulate(sum, cache.latent_token(s.latent_rank, s.rope_dim), cached);
-      if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(cache.indexer(), 1, s.indexer_dim);
-        accumulate(sum.indexer, checked_add(index.payload, index.scales), cached);
-      }
+      accumulate(sum.indexer, cache.index_key_bytes(s.indexer_dim), cached);
       return;
     }
     case store_kind::compressed: {
@@ -165,10 +162,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
       const std::uint64_t entries = kept.total(group.count);
       const std::uint64_t recent = window_tokens(s, length, prefix).total(group.count);
       accumulate(sum, entry, checked_mul(checked_add(entries, recent), layers));
-      if (s.indexer_dim != 0) {
-        const token_bytes index = side_bytes(cache.indexer(), 1, s.indexer_dim);
-        accumulate(sum.indexer, checked_add(index.payload, index.scales), checked_mul(entries, layers));
-      }
+      accumulate(sum.indexer, cache.index_key_bytes(s.indexer_dim), checked_mul(entries, layers));
       const std::uint64_t state = compressor_state_elements(s);
       if (state != 0) {
         accumulate(sum.state, recurrent_format(d).size_of(state).value, checked_mul(group.count, layers));
@@ -185,8 +179,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
     }
     case store_kind::cross_attention: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      const token_bytes token = cache.token(heads, s.key_dim, s.value_dim);
-      accumulate(sum.cross_attention, checked_add(token.payload, token.scales),
+      accumulate(sum.cross_attention, cache.token(heads, s.key_dim, s.value_dim).total(),
                  checked_mul(kept.total(group.count), layers));
       return;
     }
@@ -241,8 +234,6 @@ struct store_growth {
   std::uint64_t window_bytes = 0;  ///< per token, only inside the window
 };
 
-[[nodiscard]] constexpr std::uint64_t sum_of(const token_bytes& cost) { return cost.payload + cost.scales; }
-
 [[nodiscard]] constexpr store_growth growth_of(const store& s, const deployment& d, const kv_format& cache) {
   switch (s.kind) {
     case store_kind::none:
@@ -251,21 +242,18 @@ struct store_growth {
     case store_kind::sliding_window:
     case store_kind::chunked: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      const std::uint64_t each = sum_of(cache.token(heads, s.key_dim, s.value_dim));
+      const std::uint64_t each = cache.token(heads, s.key_dim, s.value_dim).total();
       if (s.kind == store_kind::full) return {each, d.parallel.decode_context};
       return {.window_bytes = each};
     }
     case store_kind::latent: {
-      const std::uint64_t index =
-          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer(), 1, s.indexer_dim));
-      return {sum_of(cache.latent_token(s.latent_rank, s.rope_dim)) + index, d.parallel.decode_context};
+      return {cache.latent_token(s.latent_rank, s.rope_dim).total() + cache.index_key_bytes(s.indexer_dim),
+              d.parallel.decode_context};
     }
     case store_kind::compressed: {
-      const std::uint64_t entry = sum_of(cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim));
+      const std::uint64_t entry = cache.latent_token(s.key_dim - s.rope_dim, s.rope_dim).total();
       if (s.compress_ratio == 0) return {.window_bytes = entry};
-      const std::uint64_t index =
-          s.indexer_dim == 0 ? 0 : sum_of(side_bytes(cache.indexer(), 1, s.indexer_dim));
-      return {entry + index, s.compress_ratio,
+      return {entry + cache.index_key_bytes(s.indexer_dim), s.compress_ratio,
               recurrent_format(d).size_of(compressor_state_elements(s)).value, entry};
     }
     case store_kind::recurrent:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/deployment/deployment.hpp"
+#include "kvbudget/memory/memory_budget.hpp"
 
 namespace kvbudget::inline v0 {
 
@@ -62,5 +63,12 @@ struct rank_share {
   mine.count = dealt_until - dealt_before;
   return mine;
 }
+
+namespace detail {
+/// Writes the line of a figure that the user brings, in place of what would be computed.
+constexpr void add_pinned(memory_budget& budget, const char* name, const amount& pin) {
+  budget.add({name, pin.low, pin.expected, pin.high, pin.known, pin.source});
+}
+}  // namespace detail
 
 }  // namespace kvbudget::inline v0

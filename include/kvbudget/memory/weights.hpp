@@ -196,8 +196,7 @@ constexpr void add_mixed_group(weight_bytes& sum, const weight_group& group, mod
 /// Adds the elements of `times` shards of a group.
 constexpr void add_split_group(std::uint64_t& module, const weight_group& group, std::uint64_t times,
                                const deployment& d) {
-  const weight_shard shard = shard_of(group, d.parallel);
-  module = add_product(module, checked_product(shard.rows, shard.columns, shard.copies), times);
+  module = add_product(module, shard_of(group, d.parallel).elements(), times);
 }
 
 /// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
@@ -207,7 +206,7 @@ constexpr void add_group(weight_bytes& sum, const weight_group& group, module_ro
   if (!formats.uniform) return add_mixed_group(sum, group, role, times, d, formats);
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
   if (formats.split) return add_split_group(module, group, times, d);
-  module = add_product(module, checked_product(group.rows, group.columns, group.copies), times);
+  module = add_product(module, group.elements(), times);
 }
 
 /// Adds a weight outside the layers. An assumed total is spread over the stages by their layers; a tied table
@@ -285,9 +284,7 @@ constexpr void mark_assumed(memory_budget& budget) {
 /// Writes the lines `weights`, one part per module, and `weights.scales`; a pinned figure replaces them all.
 constexpr void add_weights(memory_budget& budget, const deployment& d, const rank_share& share) {
   if (d.pinned.weights.given) {
-    const amount& pin = d.pinned.weights;
-    budget.add({"weights", pin.low, pin.expected, pin.high, pin.known, pin.source});
-    return;
+    return detail::add_pinned(budget, "weights", d.pinned.weights);
   }
   const weight_bytes found = weights_of(d, share);
   const basis known = found.assumed || found.scales != found.scales_high ? basis::assumed : basis::exact;
