@@ -108,7 +108,7 @@ foreach(id IN LISTS files)
     string(APPEND line ", .${member} = ${value}")
   endforeach()
   string(APPEND profiles "inline constexpr gpu_profile ${identifier}{${line}};\n")
-  string(APPEND pointers "    &${identifier},\n")
+  list(APPEND pointers "&${identifier},")
 
   # Names that mean this GPU; none may mean another one.
   lookup_key(key "${id}" "${vendor}")
@@ -173,6 +173,18 @@ if(ALIASES)
   return()
 endif()
 
+# Eight to a line: the umbrella is read in every translation unit.
+set(rows "")
+set(at 0)
+foreach(pointer IN LISTS pointers)
+  math(EXPR column "${at} % 8")
+  if(column EQUAL 0)
+    string(APPEND rows "\n   ")
+  endif()
+  string(APPEND rows " ${pointer}")
+  math(EXPR at "${at} + 1")
+endforeach()
+
 file(WRITE "${OUTPUT}"
   "#pragma once\n"
   "\n"
@@ -189,8 +201,7 @@ file(WRITE "${OUTPUT}"
   "${profiles}"
   "\n"
   "/// Every GPU of the catalogue, sorted by id.\n"
-  "inline constexpr const gpu_profile* all[] = {\n"
-  "${pointers}"
+  "inline constexpr const gpu_profile* all[] = {${rows}\n"
   "};\n"
   "\n"
   "}  // namespace gpus\n"

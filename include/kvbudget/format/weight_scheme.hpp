@@ -28,6 +28,7 @@ struct weight_sidecar {
   std::uint8_t matrix_bytes = 0;       ///< per matrix (global scales, shape tensors)
   std::uint16_t scales_per_super = 0;  ///< double quantization: so many scales share one fp32
   bool packed_rows = false;            ///< every row is packed into whole 32-bit words
+  friend constexpr bool operator==(const weight_sidecar&, const weight_sidecar&) = default;
 };
 
 /// How weights are stored: a plain number format for every element, or a quantization scheme that covers the
@@ -49,6 +50,10 @@ struct weight_scheme {
       : name(scheme), payload(stored), every_element(false), sidecar(beside) {}
 
   [[nodiscard]] constexpr bool is_automatic() const { return payload.is_automatic(); }
+  /// Schemes are the same when they store the same way, whatever they are called.
+  friend constexpr bool operator==(const weight_scheme& a, const weight_scheme& b) {
+    return a.payload == b.payload && a.every_element == b.every_element && a.sidecar == b.sidecar;
+  }
 };
 
 // clang-format off

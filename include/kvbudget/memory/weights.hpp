@@ -170,7 +170,17 @@ struct weight_formats {
   const weight_scheme& dtype;
   bool uniform = false;
   bool split = false;  ///< some ranks hold only a part of a group
+  bool own = false;    ///< as the checkpoint stores them: each group in its own precision
 };
+
+/// What a group is stored in.
+[[nodiscard]] constexpr const weight_scheme& scheme_of(const weight_group& group, const deployment& d,
+                                                       const weight_formats& formats) {
+  if (!formats.own)
+    return is_quantized(formats.scheme, group, d.unquantized) ? formats.scheme : formats.dtype;
+  if (group.precision == 0 || d.unquantized.has(group.role)) return formats.dtype;
+  return d.model->precisions[group.precision - 1];
+}
 
 /// Adds `times` copies of a group whose matrices a scheme quantizes.
 constexpr void add_quantized_group(weight_bytes& sum, const weight_group& group, module_role role,
@@ -185,8 +195,7 @@ constexpr void add_quantized_group(weight_bytes& sum, const weight_group& group,
 /// Adds `times` copies of a group in two formats.
 constexpr void add_mixed_group(weight_bytes& sum, const weight_group& group, module_role role,
                                std::uint64_t times, const deployment& d, const weight_formats& formats) {
-  const weight_scheme& scheme =
-      is_quantized(formats.scheme, group, d.unquantized) ? formats.scheme : formats.dtype;
+  const weight_scheme& scheme = scheme_of(group, d, formats);
   if (!scheme.every_element) return add_quantized_group(sum, group, role, times, d, scheme);
   const std::uint64_t each = scheme.payload.size_of(shard_of(group, d.parallel).elements()).value;
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
@@ -230,8 +239,8 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
 }
 }  // namespace detail
 
-/// The weights that one rank holds: Σ over weight groups of layers × bytes of its shard. Draft layers only if
-/// they are loaded.
+/// The weights that one rank holds: Σ over weight groups of layers × bytes of its shard. Where the deployment
+/// names no format, each group is stored as the checkpoint stores it. Draft layers only if they are loaded.
 [[nodiscard]] constexpr weight_bytes weights_of(const deployment& d, const rank_share& share) {
   const model_architecture& model = *d.model;
   weight_bytes sum;
@@ -239,9 +248,11 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   const bool needs_dtype = automatic || !d.weights.every_element || d.unquantized.bits != 0;
   const weight_scheme dtype = needs_dtype ? weight_scheme{dtype_of(d)} : weight_scheme{};
   const weight_scheme& scheme = automatic ? dtype : d.weights;
-  const bool uniform = scheme.every_element && d.unquantized.bits == 0 && scheme.payload.block_elements == 1;
+  const bool own = automatic && model.precision_count != 0;
+  const bool uniform =
+      scheme.every_element && !own && d.unquantized.bits == 0 && scheme.payload.block_elements == 1;
   const bool split = (d.parallel.tensor | d.parallel.expert) != 1;
-  const detail::weight_formats formats{scheme, dtype, uniform, split};
+  const detail::weight_formats formats{scheme, dtype, uniform, split, own};
   const weight_group* const last = model.weights + model.weight_count;
   for (const weight_group* group = model.weights; group != last; ++group) {
     detail::add_model_group(sum, *group, d, share, formats);

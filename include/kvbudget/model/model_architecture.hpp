@@ -5,6 +5,7 @@
 
 #include "kvbudget/detail/text.hpp"
 #include "kvbudget/format/number_format.hpp"
+#include "kvbudget/format/weight_scheme.hpp"
 #include "kvbudget/model/store.hpp"
 #include "kvbudget/model/weight_group.hpp"
 
@@ -15,7 +16,8 @@ inline constexpr std::size_t max_layers = 512;
 inline constexpr std::size_t max_layer_kinds = 32;
 inline constexpr std::size_t max_stores_per_layer = 4;
 inline constexpr std::size_t max_weight_groups_per_layer = 24;
-inline constexpr std::size_t max_model_weight_groups = 12;
+inline constexpr std::size_t max_model_weight_groups = 32;
+inline constexpr std::size_t max_precisions = 12;
 
 namespace detail {
 [[noreturn]] inline void a_model_needs_at_least_one_layer() { raise("a model needs at least one layer"); }
@@ -30,6 +32,9 @@ namespace detail {
 }
 [[noreturn]] inline void too_many_weight_groups(std::uint64_t limit) {
   raise("more than # weight groups", limit);
+}
+[[noreturn]] inline void a_model_has_too_many_precisions() {
+  raise("a model's weights are stored in more than # formats", max_precisions);
 }
 [[noreturn]] inline void query_heads_must_be_a_multiple_of_kv_heads(std::uint64_t query, std::uint64_t kv) {
   raise("# query heads cannot share # KV heads evenly", query, kv);
@@ -128,7 +133,7 @@ constexpr void validate(const layer_kind& layer) {
 /// outside the layers. Everything is a plain public value; as a template argument a model is taken by
 /// reference
 /// (`model_of<…>`), since its dtype's name is a pointer. An estimate costs O(distinct kinds). It is large
-/// (about 31 KB): pass it by reference, and make local constexpr models `static`.
+/// (about 42 KB): pass it by reference, and make local constexpr models `static`.
 struct model_architecture {
   char name[64] = {};
   char model_type[32] = {};  ///< Hugging Face `model_type`, where it came from there
@@ -141,11 +146,21 @@ struct model_architecture {
   bool parameters_assumed = false;   ///< some weights are known only as a total
   std::uint8_t kind_count = 0;
   std::uint8_t weight_count = 0;
+  std::uint8_t precision_count = 0;
   std::uint16_t layers_of[max_layer_kinds] = {};  ///< how many layers are of each kind
   std::uint8_t order[max_layers] = {};            ///< kind of each layer, first to last
   weight_group weights[max_model_weight_groups] = {};
   layer_kind kinds[max_layer_kinds] = {};
+  weight_scheme precisions[max_precisions] = {};  ///< how the checkpoint stores what is not in its dtype
 
+  /// The number that a weight group gives as its `precision` to be stored like this.
+  constexpr std::uint8_t precision_of(const weight_scheme& scheme) {
+    std::uint8_t at = 0;
+    while (at < precision_count && !(precisions[at] == scheme)) ++at;
+    if (at == max_precisions) detail::a_model_has_too_many_precisions();
+    if (at == precision_count) precisions[precision_count++] = scheme;
+    return static_cast<std::uint8_t>(at + 1);
+  }
   /// Appends `count` layers of one kind; equal kinds are kept once. Impossible shapes stop.
   constexpr void add_layers(const layer_kind& layer, std::uint64_t count = 1) {
     if (count == 0) detail::a_model_needs_at_least_one_layer();

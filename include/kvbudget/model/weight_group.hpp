@@ -77,10 +77,17 @@ struct weight_group {
   tensor_kind kind = tensor_kind::linear;
   shard_rule rule = shard_rule::replicated;
   shard_axis axis = shard_axis::rows;
+  std::uint8_t precision = 0;  ///< 0 = the dtype; n = the n-th of the model's `precisions`
 
   /// rows × columns × copies.
   [[nodiscard]] constexpr std::uint64_t elements() const {
     return detail::checked_product(rows, columns, copies);
+  }
+  /// The same weights, stored in the n-th of the model's `precisions` (from 1; 0 = the dtype).
+  [[nodiscard]] constexpr weight_group in(std::uint8_t nth) const {
+    weight_group result = *this;
+    result.precision = nth;
+    return result;
   }
   friend constexpr bool operator==(const weight_group&, const weight_group&) = default;
 };
