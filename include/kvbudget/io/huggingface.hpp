@@ -105,10 +105,11 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   } else {
     root.note("torch_dtype is absent: the deployment must name the dtype");
   }
-  build_decoder(model, text, *text_family, shape);
+  model_builder builder(model, *text_family, scheme_of_module{});
+  build_decoder(builder, text, *text_family, shape);
   if (family->vision == vision_tower::siglip_gemma3) {
     if (const auto vision = root.find({{"vision_config"}})) {
-      add_siglip_gemma3(model, config_view(*vision, family->model_type, result.notes), shape.hidden_size);
+      add_siglip_gemma3(builder, config_view(*vision, family->model_type, result.notes), shape.hidden_size);
     } else {
       root.note("vision_config is absent: only the text model is counted");
     }

@@ -13,15 +13,15 @@ namespace kvbudget::inline v0::detail {
 inline void adjust_falcon(const config_view& config, decoder_shape& shape) {
   const bool new_decoder = config.flag({"new_decoder_architecture", false});
   if (!new_decoder && config.flag({"multi_query", true})) {
-    shape.num_key_value_heads = 1;
+    shape.layer.attention.kv_heads = 1;
   } else if (const auto heads = config.find({{"num_kv_heads", "n_head_kv"}})) {
-    shape.num_key_value_heads = config_view::size_in(*heads);
+    shape.layer.attention.kv_heads = config_view::size_in(*heads);
   }
-  shape.norms_per_layer = 2;
+  shape.layer.norms = 2;
   if (config.flag({"parallel_attn", true})) {
-    shape.norms_per_layer = new_decoder ? 2 : 1;
+    shape.layer.norms = new_decoder ? 2 : 1;
     if (const auto norms = config.find({{"num_ln_in_parallel_attn"}})) {
-      shape.norms_per_layer = norms->integer() == 2 ? 2 : 1;
+      shape.layer.norms = norms->integer() == 2 ? 2 : 1;
     }
   }
 }
@@ -29,7 +29,7 @@ inline void adjust_falcon(const config_view& config, decoder_shape& shape) {
 /// StableLM: attention and MLP in parallel share one norm.
 /// Source: huggingface/transformers models/stablelm/modeling_stablelm.py, StableLmDecoderLayer.
 inline void adjust_stablelm(const config_view& config, decoder_shape& shape) {
-  if (config.flag({"use_parallel_residual", false})) shape.norms_per_layer = 1;
+  if (config.flag({"use_parallel_residual", false})) shape.layer.norms = 1;
 }
 
 /// OPT: positions start at 2; the embedding may be narrower than the layers (350m); a final norm only where

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kvbudget/io/huggingface/config_view.hpp"
-#include "kvbudget/model/model_architecture.hpp"
+#include "kvbudget/io/huggingface/model_builder.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -14,8 +14,7 @@ namespace kvbudget::inline v0::detail {
 /// norm 2·h; projector h × text_hidden and a norm of h. 416,866,032 + 1152 × text_hidden + 1152 for the
 /// published size. Source: huggingface/transformers models/siglip/modeling_siglip.py and
 /// models/gemma3/modeling_gemma3.py (Gemma3MultiModalProjector).
-inline void add_siglip_gemma3(model_architecture& model, const config_view& vision,
-                              std::uint32_t text_hidden) {
+inline void add_siglip_gemma3(model_builder& model, const config_view& vision, std::uint32_t text_hidden) {
   using namespace weight_groups;
   constexpr module_role role = module_role::vision;
   if (const auto type = vision.find({{"model_type"}}); type && type->text() != "siglip_vision_model") {
