@@ -25,6 +25,8 @@ struct huggingface_model {
   /// `quant_method` of `quantization_config` ("unnamed" if it has none). The weights of `architecture` are
   /// the model's own: name the matching weight scheme in the deployment.
   std::optional<std::string> quantization_method;
+  /// Tokens of the text model that one image takes; a `most` of 0 = unknown, or no vision.
+  image_tokens image{};
 };
 
 namespace detail {
@@ -68,6 +70,17 @@ inline void read_quantization(huggingface_model& result, const config_view& root
             "): weights are counted in full, choose a weight scheme for their size");
 }
 
+/// The family of a text model: the one that its own `model_type` names, else the usual one.
+[[nodiscard]] inline const model_family* family_inside(const json_field& text, const model_family* usual) {
+  const std::optional<json_field> type = text.find("model_type");
+  if (!type || type->value().is_null() || type->text().empty()) return usual;
+  const model_family* named = find_family(type->text());
+  if (named == nullptr || named->text_model_type != nullptr) {
+    type->refuse("model_type \"" + printable(type->text(), 40) + "\" is not supported for a text model");
+  }
+  return named;
+}
+
 [[nodiscard]] inline huggingface_model read_huggingface(const json_field& document) {
   document.as_object();
   const json_field type = document.at("model_type");
@@ -82,13 +95,12 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   json_field text_field = document;
   if (family->text_model_type != nullptr) {
     text_family = find_family(family->text_model_type);
-    text_field = document.at("text_config");
+    if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
+      text_field = *nested;
+      text_family = family_inside(*nested, text_family);
+    }
   }
   const config_view text(text_field, text_family->model_type, result.notes);
-  if (const auto inner = text.find({{"model_type"}}); inner && inner->text() != text_family->model_type) {
-    inner->refuse("must be \"" + std::string(text_family->model_type) + "\", not \"" +
-                  printable(inner->text(), 40) + "\"");
-  }
 
   model_architecture& model = result.architecture;
   assign_text(model.model_type, family->model_type);
@@ -107,13 +119,8 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   }
   model_builder builder(model, *text_family, scheme_of_module{});
   build_decoder(builder, text, *text_family, shape);
-  if (family->vision == vision_tower::siglip_gemma3) {
-    if (const auto vision = root.find({{"vision_config"}})) {
-      add_siglip_gemma3(builder, config_view(*vision, family->model_type, result.notes), shape.hidden_size);
-    } else {
-      root.note("vision_config is absent: only the text model is counted");
-    }
-  }
+  if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
+  if (family->tokens_of_image != nullptr) result.image = family->tokens_of_image(root);
   read_quantization(result, root, text);
   validate(model);
   (void)parameter_count(model);  // stops where the sum does not fit in 64 bits

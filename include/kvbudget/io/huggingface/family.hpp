@@ -7,6 +7,16 @@
 #include "kvbudget/io/huggingface/layer_draft.hpp"
 #include "kvbudget/model/layer_parts.hpp"
 
+namespace kvbudget::inline v0 {
+
+/// Tokens of the text model that one image takes: exactly so many, or from a smallest to a largest image.
+struct image_tokens {
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;  ///< 0 = the config does not say
+};
+
+}  // namespace kvbudget::inline v0
+
 /// What tells one `model_type` of Hugging Face transformers from another, as plain data: adding a family is
 /// adding one description to the table in `families.hpp`.
 namespace kvbudget::inline v0::detail {
@@ -35,6 +45,9 @@ struct family_defaults {
   std::uint64_t max_position_embeddings = 0;
   bool tie_word_embeddings = false;
 };
+
+inline constexpr toggle always{nullptr, true};
+inline constexpr toggle attention_bias{"attention_bias", false};
 
 /// Norms of queries and keys.
 enum class query_key_norm : std::uint8_t {
@@ -82,12 +95,7 @@ struct window_traits {
   std::uint64_t window = 0;        ///< class default of `sliding_window`; 0 = none
   std::uint32_t pattern = 0;       ///< class default of `sliding_window_pattern`
   std::uint32_t first_layers = 0;  ///< class default of `max_window_layers`
-};
-
-/// The towers beside the text model.
-enum class vision_tower : std::uint8_t {
-  none,
-  siglip_gemma3  ///< SigLIP without pooling head, Gemma-3's projector: vision hidden × text hidden, one norm
+  bool layer_types = true;         ///< `layer_types` decides; false = the family's own plan reads it
 };
 
 /// One attention of a layer: what it keeps and weighs.
@@ -197,8 +205,10 @@ struct model_family {
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
   module_rename renames[4] = {};               ///< where they are called otherwise than Llama's
-  const char* text_model_type = nullptr;  ///< the text model is described under `text_config`, by this family
-  vision_tower vision = vision_tower::none;
+  /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
+  /// unless it names another one there. Where there is no such object, the text model's keys stand at the
+  /// top.
+  const char* text_model_type = nullptr;
   /// Draft layers (MTP) of `num_nextn_predict_layers`: a decoder layer each, two projections and norms.
   bool next_token_layers = false;
 
@@ -212,6 +222,10 @@ struct model_family {
   /// Adds what stands outside the layers (draft layers, further tables).
   void (*finish_model)(const config_view&, const decoder_shape&, const std::vector<layer_plan>&,
                        model_builder&) = nullptr;
+  /// Adds the towers beside the text model (vision, audio) and their projectors; reads the whole config.
+  void (*add_towers)(const config_view&, const decoder_shape&, model_builder&) = nullptr;
+  /// How many tokens an image takes, where the config decides it.
+  image_tokens (*tokens_of_image)(const config_view&) = nullptr;
 };
 
 }  // namespace kvbudget::inline v0::detail
