@@ -173,16 +173,24 @@ class json_field {
   /// A value that came from elsewhere than a file; `source` is what messages call it and must outlive this.
   json_field(const nlohmann::json& value, const std::string& source, std::string path = "",
              bool null_is_absent = false)
-      : value_(&value), source_(&source), path_(std::move(path)), null_is_absent_(null_is_absent) {}
+      : value_(&value), source_(&source), parent_(std::move(path)), null_is_absent_(null_is_absent) {}
 
   [[nodiscard]] const nlohmann::json& value() const { return *value_; }
   [[nodiscard]] const std::string& source() const { return *source_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Put together only where a message needs it: most fields are read once and are right.
+  [[nodiscard]] std::string path() const {
+    switch (step_) {
+      case step::none: break;
+      case step::key: return parent_.empty() ? *key_ : parent_ + "." + *key_;
+      case step::index: return parent_ + "[" + std::to_string(index_) + "]";
+    }
+    return parent_;
+  }
 
   /// Throws `source: path: reason`.
   [[noreturn]] void refuse(std::string_view reason) const {
     std::string line = *source_ + ": ";
-    if (!path_.empty()) line += detail::printable(path_) + ": ";
+    if (const std::string where = path(); !where.empty()) line += detail::printable(where) + ": ";
     detail::refuse_input(line + detail::printable(reason, 400));
   }
 
@@ -207,16 +215,19 @@ class json_field {
     }
   }
 
-  [[nodiscard]] std::optional<json_field> find(const std::string& key) const {
+  [[nodiscard]] std::optional<json_field> find(std::string_view key) const {
     as_object();
     const auto member = value_->find(key);
     if (member == value_->end() || (null_is_absent_ && member->is_null())) return std::nullopt;
-    return json_field(*member, *source_, path_.empty() ? key : path_ + "." + key, null_is_absent_);
+    json_field found(*member, *source_, path(), null_is_absent_);
+    found.step_ = step::key;
+    found.key_ = &member.key();
+    return found;
   }
 
-  [[nodiscard]] json_field at(const std::string& key) const {
+  [[nodiscard]] json_field at(std::string_view key) const {
     std::optional<json_field> member = find(key);
-    if (!member) refuse("key \"" + key + "\" is missing");
+    if (!member) refuse("key \"" + std::string(key) + "\" is missing");
     return *member;
   }
 
@@ -254,7 +265,15 @@ class json_field {
   }
   [[nodiscard]] json_field at(std::size_t index) const {
     if (index >= size()) refuse("has no element " + std::to_string(index));
-    return json_field((*value_)[index], *source_, path_ + "[" + std::to_string(index) + "]", null_is_absent_);
+    json_field element((*value_)[index], *source_, path(), null_is_absent_);
+    element.step_ = step::index;
+    element.index_ = index;
+    return element;
+  }
+  /// The text of an element, as `at(index).text()`.
+  [[nodiscard]] const std::string& text_at(std::size_t index) const {
+    if (index >= size() || !(*value_)[index].is_string()) return at(index).text();
+    return (*value_)[index].get_ref<const std::string&>();
   }
 
   // -- this value itself ------------------------------------------------------------------------------------
@@ -327,9 +346,14 @@ class json_field {
     return "an object";
   }
 
+  enum class step : std::uint8_t { none, key, index };
+
   const nlohmann::json* value_;
   const std::string* source_;
-  std::string path_;
+  std::string parent_;  ///< path of what this is a member or an element of
+  const std::string* key_ = nullptr;
+  std::size_t index_ = 0;
+  step step_ = step::none;
   bool null_is_absent_;
 };
 
