@@ -88,6 +88,13 @@ inline void refuse_deep_nesting(std::string_view text, std::size_t most, const s
   return result;
 }
 
+/// Refuses text that is not JSON, with the parser's own reason and place.
+[[noreturn]] inline void refuse_json(const std::string& source, const nlohmann::json::exception& problem) {
+  std::string_view reason = problem.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
+  if (const std::size_t end = reason.find("] "); end != std::string_view::npos) reason.remove_prefix(end + 2);
+  refuse_input(source + ": is not valid JSON: " + printable(reason));
+}
+
 }  // namespace detail
 
 /// Parses JSON text. Malformed text, a key that occurs twice in one object, and what exceeds the limits
@@ -123,11 +130,7 @@ inline void refuse_deep_nesting(std::string_view text, std::size_t most, const s
   try {
     document.root = nlohmann::json::parse(text.begin(), text.end(), no_key_twice);
   } catch (const nlohmann::json::exception& problem) {
-    std::string_view reason =
-        problem.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
-    if (const std::size_t end = reason.find("] "); end != std::string_view::npos)
-      reason.remove_prefix(end + 2);
-    detail::refuse_input(document.source + ": is not valid JSON: " + detail::printable(reason));
+    detail::refuse_json(document.source, problem);
   }
   return document;
 }
