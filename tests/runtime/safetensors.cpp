@@ -483,7 +483,8 @@ TEST_CASE("DeepSeek-V3: draft layer, its copies and FP8 scales to the element", 
   CHECK(module_bytes(weights, module_role::unattributed) == 0);
   const weight_bytes with_draft = resident_weights(stored, true);
   CHECK(sum_of(with_draft) == *stored.sizes.unique_tensors.bytes);
-  CHECK(*stored.sizes.stored_tensors.bytes - *stored.sizes.unique_tensors.bytes == 2 * std::uint64_t{1'853'358'080});
+  CHECK(*stored.sizes.stored_tensors.bytes - *stored.sizes.unique_tensors.bytes ==
+        2 * std::uint64_t{1'853'358'080});
   CHECK(stored_bytes(stored, safetensors_dtype::f32) == 4 * (41'540'496 + 59 * 256));
 
   // Without the number of layers the draft layer is a layer like others, and that is said.
@@ -686,7 +687,12 @@ TEST_CASE("modules by the names of many families", "[safetensors]") {
       {"decoder.block.0.layer.1.DenseReluDense.wi_0.weight", module_role::mlp},
       {"shared.weight", module_role::embedding},
       {"encoder.layers.30.fc1.weight", module_role::mlp},
+      {"model.layers.20.enorm.weight", module_role::draft},
       {"model.layers.20.mlp.up_proj.weight", module_role::draft},
+      {"model.layers.21.mlp.up_proj.weight", module_role::mlp},
+      {"model.transformer.ff_out.weight", module_role::lm_head},
+      {"model.transformer.blocks.0.ff_out.weight", module_role::mlp},
+      {"model.transformer.blocks.0.att_proj.bias", module_role::attention},
       {"something.else", module_role::unattributed},
   };
   safetensors_writer writer;
@@ -892,6 +898,17 @@ TEST_CASE("missing files and folders without a model are refused", "[safetensors
         name + "/none.safetensors: holds no tensors");
   CHECK(contains(message_of([&] { (void)load_safetensors_model(folder.path()); }),
                  name + ": config.json is missing there: add the model's own"));
+}
+
+TEST_CASE("layers behind those of the config are no draft layers", "[safetensors]") {
+  const scratch folder;
+  qwen_shape shorter = small_qwen;
+  shorter.layers = 1;
+  folder.write("config.json", qwen3_config(shorter, true));
+  qwen3(small_qwen, plain_linear).write(folder.path() / "model.safetensors");
+  const safetensors_model model = load_safetensors_model(folder.path());
+  CHECK_FALSE(model.agrees());
+  CHECK(contains(summary_of(model), "weights.mlp (stores 786432, described are 393216)"));
 }
 
 TEST_CASE("a config that describes another model is said module by module", "[safetensors]") {

@@ -38,9 +38,7 @@ class tensor_path {
   [[nodiscard]] bool has(std::initializer_list<std::string_view> any) const { return first(any) != nullptr; }
   /// The name up to and with the first part that is one of these; empty if there is none.
   [[nodiscard]] std::string_view up_to(std::initializer_list<std::string_view> any) const {
-    const std::string_view* part = first(any);
-    if (part == nullptr) return {};
-    return name_.substr(0, static_cast<std::size_t>(part->data() - name_.data()) + part->size());
+    return up_to(first(any));
   }
   [[nodiscard]] bool has_start(std::initializer_list<std::string_view> any) const {
     for (const std::string_view part : parts_) {
@@ -60,18 +58,14 @@ class tensor_path {
   }
   /// The first part that is a number: the layer.
   [[nodiscard]] std::optional<std::uint32_t> layer() const {
-    for (const std::string_view part : parts_) {
-      if (part.empty() || part.size() > 6) continue;
-      std::uint32_t number = 0;
-      bool digits = true;
-      for (const char c : part) {
-        digits = digits && c >= '0' && c <= '9';
-        number = number * 10 + static_cast<std::uint32_t>(c - '0');
-      }
-      if (digits) return number;
-    }
-    return std::nullopt;
+    const std::string_view* const part = layer_part();
+    if (part == nullptr) return std::nullopt;
+    std::uint32_t number = 0;
+    for (const char c : *part) number = number * 10 + static_cast<std::uint32_t>(c - '0');
+    return number;
   }
+  /// The name up to and with the layer's number; empty outside of layers.
+  [[nodiscard]] std::string_view up_to_layer() const { return up_to(layer_part()); }
 
  private:
   [[nodiscard]] const std::string_view* first(std::initializer_list<std::string_view> any) const {
@@ -79,6 +73,17 @@ class tensor_path {
       if (std::find(any.begin(), any.end(), part) != any.end()) return &part;
     }
     return nullptr;
+  }
+  [[nodiscard]] const std::string_view* layer_part() const {
+    for (const std::string_view& part : parts_) {
+      const bool number = part.find_first_not_of("0123456789") == std::string_view::npos;
+      if (number && !part.empty() && part.size() <= 6) return &part;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] std::string_view up_to(const std::string_view* part) const {
+    if (part == nullptr) return {};
+    return name_.substr(0, static_cast<std::size_t>(part->data() - name_.data()) + part->size());
   }
   std::string_view name_;
   std::vector<std::string_view> parts_;
@@ -117,18 +122,22 @@ class tensor_path {
                    "audio_embed", "audio", "apm"});
 }
 
-/// Draft layers are named so, or are numbered on behind the model's own (`model.layers.61` of a model of 61
-/// layers: deepseek-ai/DeepSeek-V3, README_WEIGHTS.md).
-[[nodiscard]] inline bool is_draft(const tensor_path& path, std::optional<std::uint32_t> num_hidden_layers) {
+/// Draft layers are named so, or are numbered on behind the model's own and norm the embedding (`enorm`) that
+/// they join to a hidden state: `model.layers.61` of a DeepSeek-V3 of 61 layers (deepseek-ai/DeepSeek-V3,
+/// README_WEIGHTS.md). A layer behind the last one that has no such norm is one that the config forgot.
+[[nodiscard]] inline bool is_draft(const tensor_path& path, const std::vector<stored_tensor>& sorted,
+                                   std::optional<std::uint32_t> num_hidden_layers) {
   if (path.has_start({"mtp", "nextn", "medusa", "eagle", "draft"})) return true;
-  if (!num_hidden_layers || !path.has({"layers"}) || path.has({"encoder"})) return false;
+  if (!num_hidden_layers || !path.has({"layers"})) return false;
   const std::optional<std::uint32_t> layer = path.layer();
-  return layer && *layer >= *num_hidden_layers;
+  if (!layer || *layer < *num_hidden_layers) return false;
+  return find_tensor(sorted, std::string(path.up_to_layer()) + ".enorm.weight") != nullptr;
 }
 
 [[nodiscard]] inline bool is_head(const tensor_path& path) {
   if (path.has({"lm_head", "embed_out", "output_layer"})) return true;
-  return !path.layer() && is_one_of(path.from_end(1), {"output", "head", "proj_out", "project_out"});
+  return !path.layer() &&
+         is_one_of(path.from_end(1), {"output", "head", "proj_out", "project_out", "ff_out"});
 }
 
 [[nodiscard]] inline bool is_embedding(const tensor_path& path) {
@@ -154,7 +163,7 @@ class tensor_path {
                                          std::optional<std::uint32_t> num_hidden_layers) {
   if (is_vision(path)) return module_role::vision;
   if (is_audio(path)) return module_role::audio;
-  if (is_draft(path, num_hidden_layers)) return module_role::draft;
+  if (is_draft(path, sorted, num_hidden_layers)) return module_role::draft;
   if (is_head(path)) return module_role::lm_head;
   const bool recurrent = path.has({"mamba", "linear_attn", "mixer", "ssm", "conv", "temporal_block", "att"});
   if (!recurrent && (path.has_within({"norm"}) || path.has_start({"ln_", "ln1", "ln2"}))) {
@@ -174,9 +183,9 @@ class tensor_path {
                         find_tensor(sorted, module + ".output_gate.weight") != nullptr;
     return linear ? module_role::mixer : module_role::attention;
   }
-  if (path.has_within({"attn", "attention", "Attention"})) return module_role::attention;
-  if (path.has_within(
-          {"mlp", "feed_forward", "ffn", "fc1", "fc2", "dense_h_to_4h", "dense_4h_to_h", "DenseReluDense"})) {
+  if (path.has_within({"attn", "att_proj", "attention", "Attention"})) return module_role::attention;
+  if (path.has_within({"mlp", "feed_forward", "ffn", "fc1", "fc2", "dense_h_to_4h", "dense_4h_to_h",
+                       "DenseReluDense", "ff_proj", "ff_out"})) {
     return module_role::mlp;
   }
   return module_role::unattributed;
