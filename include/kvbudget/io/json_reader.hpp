@@ -62,6 +62,13 @@ namespace detail {
   return result;
 }
 
+/// Refuses text that is not JSON, with the parser's own reason and place.
+[[noreturn]] inline void refuse_json(const std::string& source, const nlohmann::json::exception& problem) {
+  std::string_view reason = problem.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
+  if (const std::size_t end = reason.find("] "); end != std::string_view::npos) reason.remove_prefix(end + 2);
+  refuse_input(source + ": is not valid JSON: " + printable(reason));
+}
+
 /// Builds a document as it is parsed, and stops at what the limits forbid before anything is kept of it.
 class json_builder : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -90,12 +97,7 @@ class json_builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const json::exception& problem) override {
-    std::string_view reason =
-        problem.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
-    if (const std::size_t end = reason.find("] "); end != std::string_view::npos) {
-      reason.remove_prefix(end + 2);
-    }
-    refuse_input(source_ + ": is not valid JSON: " + printable(reason));
+    refuse_json(source_, problem);
   }
 
  private:
