@@ -64,7 +64,7 @@ TEST_CASE("model files are laid out as the writer lays them out, and say their c
     const std::string text = detail::read_file(path, 1 << 20);
     CHECK(text == readable_text(to_json(file)));
     const json root = json::parse(text);
-    CHECK(root.at("parameters") == parameter_count(file.architecture));
+    CHECK(root.at("parameters") == parameter_count(file.architecture).value);
   }
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("the example in the documentation is a model") {
   const std::string example = text.substr(begin, text.find("```", begin) - begin);
   const model_architecture model = parse_model(json::parse(example), "model-schema.md");
   CHECK(std::string(model.name) == "my-7b");
-  CHECK(parameter_count(model) == 7'000'000'000);
+  CHECK(parameter_count(model) == parameters{7'000'000'000});
   CHECK(readable_text(to_json(model)).size() > 100);
 }
 
@@ -201,7 +201,7 @@ std::string refusal_without(const std::string& pointer, const std::string& key) 
 }
 
 TEST_CASE("what is wrong in a model file is named") {
-  REQUIRE(parameter_count(parse_model(good, "tiny.json")) == 2 * 128 * 64 + 125 * 64);
+  REQUIRE(parameter_count(parse_model(good, "tiny.json")) == parameters{2 * 128 * 64 + 125 * 64});
   CHECK(parse_model(good, "tiny.json").num_hidden_layers == 3);
 
   for (const char* key : {"schema", "name", "hidden_size", "layers", "order", "weights"}) {

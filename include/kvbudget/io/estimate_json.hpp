@@ -36,8 +36,8 @@ namespace detail {
 
 [[nodiscard]] inline nlohmann::ordered_json model_json(const model_architecture& model) {
   return {{"name", model.name},
-          {"parameters", parameter_count(model)},
-          {"active_parameters", active_parameter_count(model)},
+          {"parameters", parameter_count(model).value},
+          {"active_parameters", active_parameter_count(model).value},
           {"parameters_assumed", model.parameters_assumed},
           {"dtype", model.dtype.name},
           {"max_position_embeddings", model.max_position_embeddings == 0

@@ -153,10 +153,13 @@ struct model_architecture {
   layer_kind kinds[max_layer_kinds] = {};
   weight_scheme precisions[max_precisions] = {};  ///< how the checkpoint stores what is not in its dtype
 
-  /// The number that a weight group gives as its `precision` to be stored like this.
+  /// The number that a weight group gives as its `precision` to be stored like this. A scheme of the same
+  /// bytes under another name (fp8, int8) is another precision.
   constexpr std::uint8_t precision_of(const weight_scheme& scheme) {
     std::uint8_t at = 0;
-    while (at < precision_count && !(precisions[at] == scheme)) ++at;
+    while (at < precision_count &&
+           !(precisions[at] == scheme && detail::same_text(precisions[at].name, scheme.name)))
+      ++at;
     if (at == max_precisions) detail::a_model_has_too_many_precisions();
     if (at == precision_count) precisions[precision_count++] = scheme;
     return static_cast<std::uint8_t>(at + 1);
@@ -219,19 +222,20 @@ enum class parameter_share : std::uint8_t { all, module, active };
 }  // namespace detail
 
 /// Parameters: elements of all weight groups, draft layers and towers included.
-[[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model) {
-  return detail::sum_parameters(model, detail::parameter_share::all, module_role::unattributed);
+[[nodiscard]] constexpr parameters parameter_count(const model_architecture& model) {
+  return parameters{detail::sum_parameters(model, detail::parameter_share::all, module_role::unattributed)};
 }
 
 /// Parameters of one module.
-[[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model, module_role role) {
-  return detail::sum_parameters(model, detail::parameter_share::module, role);
+[[nodiscard]] constexpr parameters parameter_count(const model_architecture& model, module_role role) {
+  return parameters{detail::sum_parameters(model, detail::parameter_share::module, role)};
 }
 
 /// Parameters that take part in one token: of the experts, only those that a token is routed to; no draft
-/// layers.
-[[nodiscard]] constexpr std::uint64_t active_parameter_count(const model_architecture& model) {
-  return detail::sum_parameters(model, detail::parameter_share::active, module_role::unattributed);
+/// layers. For a batch of tokens see `expected_active_parameters`.
+[[nodiscard]] constexpr active_parameters active_parameter_count(const model_architecture& model) {
+  using detail::parameter_share;
+  return active_parameters{detail::sum_parameters(model, parameter_share::active, module_role::unattributed)};
 }
 
 /// Stops with the name of the broken rule if the model cannot exist.
