@@ -32,17 +32,23 @@ namespace detail {
   return rest;
 }
 
-/// The model of the table that a name means: letter case and separators do not matter, and the organisation
-/// of a Hugging Face name may be left out. Null if none.
+/// The model of a sorted table of keys that a name means: letter case and separators do not matter. Null if
+/// none. O(log Size) comparisons.
 template <std::size_t Size>
-[[nodiscard]] constexpr const model_architecture* find_model(const model_name (&names)[Size],
+[[nodiscard]] constexpr const model_architecture* find_model(const model_name (&keys)[Size],
                                                              const char* asked) {
   const name_key key = key_of(asked);
-  if (key.length == 0) return nullptr;
-  for (const model_name& entry : names) {
-    if (matches(key, entry.name) || matches(key, without_organisation(entry.name))) return entry.model;
+  if (key.length == 0 || key.cut) return nullptr;
+  std::size_t first = 0;
+  for (std::size_t last = Size; first < last;) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (is_before(keys[middle].name, key)) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
   }
-  return nullptr;
+  return first < Size && matches(key, keys[first].name) ? keys[first].model : nullptr;
 }
 
 /// Models whose name has every word of what was asked ("llama 70b"), else those with the nearest spelling.
