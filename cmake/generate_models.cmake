@@ -62,7 +62,7 @@ endfunction()
 
 # What number formats and weight schemes are called in files, and by which constant: from the headers that define them.
 function(read_format_names header type namespace)
-  file(READ "${ROOT}/include/kvbudget/format/${header}" text)
+  file(READ "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include/kvbudget/format/${header}" text)
   string(REGEX MATCHALL "inline constexpr ${type} [a-z0-9_]+ *{\"[^\"]+\"" definitions "${text}")
   foreach(definition IN LISTS definitions)
     string(REGEX MATCH "([a-z0-9_]+) *{\"([^\"]+)\"" unused "${definition}")

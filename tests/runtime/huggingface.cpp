@@ -458,7 +458,8 @@ TEST_CASE("family switches change the count by what they add") {
       [](const std::string& keys) {
         return parameter_count(read(R"({"model_type": "falcon", "n_embed": 64, "n_layer": 4, "n_head": 8,
       "vocab_size": 100, )" + keys + "}")
-                                   .architecture);
+                                   .architecture)
+            .value;
       };
   const std::uint64_t one_norm = falcon(R"("multi_query": true)");
   CHECK(falcon(R"("multi_query": true, "num_kv_heads": 4)") == one_norm);

@@ -51,7 +51,8 @@ template <std::size_t Size>
   return first < Size && matches(key, keys[first].name) ? keys[first].model : nullptr;
 }
 
-/// Models whose name has every word of what was asked ("llama 70b"), else those with the nearest spelling.
+/// Models whose name has every word of what was asked ("llama 70b"), else those with the nearest spelling;
+/// the organisation that was asked for does not count.
 template <std::size_t Size>
 [[nodiscard]] constexpr model_suggestions nearest_models(const model_name (&names)[Size], const char* asked) {
   model_suggestions result;
@@ -61,11 +62,12 @@ template <std::size_t Size>
     }
     if (result.count < model_suggestions::most) result.models[result.count++] = model;
   };
+  const char* const bare = without_organisation(asked);
   for (const model_name& entry : names) {
-    if (every_word_is_in(asked, entry.name, without_organisation(entry.name))) add(entry.model);
+    if (every_word_is_in(bare, entry.name, without_organisation(entry.name))) add(entry.model);
   }
   if (result.count != 0) return result;
-  const name_key key = key_of(asked);
+  const name_key key = key_of(bare);
   nearest_entries<model_suggestions::most> near;
   const auto offer = [&](std::size_t index, const char* name) {
     const std::size_t limit = near.limit(spelling_limit(key));
