@@ -11,6 +11,7 @@
 #include "command_error.hpp"
 #include "commands.hpp"
 #include "kvbudget/io/estimate_json.hpp"
+#include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/quantity_text.hpp"
 #include "kvbudget/kvbudget.hpp"
 #include "kvbudget/models.hpp"

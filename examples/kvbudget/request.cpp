@@ -239,13 +239,6 @@ std::string unknown_model(const std::string& name) {
                      address);
 }
 
-std::string stored_as(const model_architecture& model, const char* dtype) {
-  std::string text;
-  for (std::size_t i = 0; i < model.precision_count; ++i)
-    text += model.precisions[i].name + std::string(", ");
-  return text + dtype;
-}
-
 void request_options::read_model(request& result) const {
   const bool by_hand =
       layers_ || hidden_ || heads_ || kv_heads_ || head_dim_ || parameters_ || vocab_ || intermediate_;

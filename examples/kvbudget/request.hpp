@@ -77,9 +77,6 @@ class request_options {
 /// Why a name means no model of the catalogue, and how to go on without it.
 [[nodiscard]] std::string unknown_model(const std::string& name);
 
-/// The formats that a checkpoint's weights are stored in, what has none of its own in `dtype` last.
-[[nodiscard]] std::string stored_as(const kvbudget::model_architecture& model, const char* dtype);
-
 /// Throws `command_error` for what the library refused about the request, in terms of options.
 [[noreturn]] void explain_refusal(const request& r, const kvbudget::error& problem);
 

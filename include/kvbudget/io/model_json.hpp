@@ -672,14 +672,14 @@ class precision_names {
   return object;
 }
 
-/// The order as runs: at each layer the shortest sequence of up to 16 kinds that, repeated, reaches furthest.
+/// The order as runs: at each layer the shortest sequence of up to 64 kinds that, repeated, reaches furthest.
 [[nodiscard]] inline nlohmann::ordered_json runs_of(const model_architecture& model) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   const std::size_t layers = model.num_hidden_layers;
   for (std::size_t at = 0; at < layers;) {
     std::size_t best_length = 1;
     std::size_t best_times = 1;
-    for (std::size_t length = 1; length <= 16 && at + length <= layers; ++length) {
+    for (std::size_t length = 1; length <= 64 && at + length <= layers; ++length) {
       std::size_t same = length;
       while (at + same < layers && model.order[at + same] == model.order[at + same % length]) ++same;
       const std::size_t times = same / length;
