@@ -36,7 +36,7 @@ template <std::uint32_t QueryHeads, std::uint32_t KvHeads, std::uint32_t HeadDim
   static constexpr store kept() { return stores::full(KvHeads, HeadDim); }
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
     layer.add(kept());
-    detail::add_attention_weights(layer, hidden, QueryHeads, KvHeads, HeadDim);
+    detail::add_attention_weights(layer, hidden, {QueryHeads, KvHeads, HeadDim, HeadDim});
   }
 };
 /// Multi-head attention: every query head has its own keys and values.
@@ -55,25 +55,9 @@ struct mla {
   static_assert(KvLoraRank > 0, "kvbudget: kv_lora_rank must be positive");
   static constexpr store kept() { return stores::latent(KvLoraRank, RopeDim); }
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::attention;
-    constexpr std::uint32_t query_width = Heads * (NopeDim + RopeDim);
     layer.add(kept());
-    layer.num_attention_heads = Heads;
-    layer.key_value_heads = Heads;
-    layer.query_dim = NopeDim + RopeDim;
-    layer.value_dim = ValueDim;
-    if constexpr (QueryLoraRank > 0) {
-      layer.add(whole(role, QueryLoraRank, hidden));
-      layer.add(vectors(module_role::norm, QueryLoraRank));
-      layer.add(by_rows(role, query_width, QueryLoraRank, Heads));
-    } else {
-      layer.add(by_rows(role, query_width, hidden, Heads));
-    }
-    layer.add(whole(role, KvLoraRank + RopeDim, hidden));
-    layer.add(vectors(module_role::norm, KvLoraRank));
-    layer.add(by_rows(role, std::uint64_t{Heads} * (NopeDim + ValueDim), KvLoraRank, Heads));
-    layer.add(by_columns(role, hidden, Heads * ValueDim, Heads));
+    detail::add_latent_attention_weights(layer, hidden,
+                                         {Heads, QueryLoraRank, KvLoraRank, RopeDim, NopeDim, ValueDim});
   }
 };
 
@@ -209,21 +193,8 @@ struct mixture_of_experts {
                 "kvbudget: expert counts and sizes must be positive");
   static_assert(ExpertsPerToken <= Experts, "kvbudget: a token cannot use more experts than there are");
   static constexpr void add_mlp(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    layer.num_experts = Experts;
-    layer.num_experts_per_tok = ExpertsPerToken;
-    layer.moe_intermediate_size = IntermediateSize;
-    layer.gated_mlp = true;
-    layer.add(whole(module_role::router, Experts, hidden));
-    layer.add(expert_matrices(IntermediateSize, hidden, 2 * Experts, IntermediateSize, shard_axis::rows));
-    layer.add(expert_matrices(hidden, IntermediateSize, Experts, IntermediateSize, shard_axis::columns));
-    if constexpr (SharedIntermediateSize > 0) {
-      layer.intermediate_size = SharedIntermediateSize;
-      layer.add(
-          by_rows(module_role::shared_expert, SharedIntermediateSize, hidden, SharedIntermediateSize, 2));
-      layer.add(
-          by_columns(module_role::shared_expert, hidden, SharedIntermediateSize, SharedIntermediateSize));
-    }
+    detail::add_mixture_weights(layer, hidden,
+                                {Experts, ExpertsPerToken, IntermediateSize, SharedIntermediateSize});
   }
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kvbudget/io/huggingface/family.hpp"
+#include "kvbudget/io/huggingface/model_builder.hpp"
 #include "kvbudget/io/huggingface/windows.hpp"
 #include "kvbudget/model/layer_parts.hpp"
 #include "kvbudget/model/model_architecture.hpp"
@@ -21,19 +22,21 @@ namespace kvbudget::inline v0::detail {
   return layers;
 }
 
-/// `head_dim`, else the class default; null and no default mean hidden / heads, which must divide.
+/// `head_dim`, else the class default; null (or 0) and no default mean hidden / heads, which must divide.
 [[nodiscard]] inline std::uint32_t head_dim_in(const config_view& config, const model_family& family,
-                                               const decoder_shape& shape) {
+                                               std::uint32_t hidden_size, std::uint32_t heads) {
   const key_names& key = family.keys.head_dim;
-  if (const std::optional<json_field> given = config.find(key)) return config_view::size_in(*given);
+  if (const std::optional<json_field> given = config.find(key); given && given->integer() != 0) {
+    return config_view::size_in(*given);
+  }
   if (family.defaults.head_dim != 0 && !config.is_null(key))
     return config.size_or(key, family.defaults.head_dim);
-  if (shape.hidden_size % shape.num_attention_heads != 0) {
-    config.refuse(std::string(family.keys.hidden_size.usual()) + " " + std::to_string(shape.hidden_size) +
+  if (hidden_size % heads != 0) {
+    config.refuse(std::string(family.keys.hidden_size.usual()) + " " + std::to_string(hidden_size) +
                   " is not a multiple of " + family.keys.num_attention_heads.usual() + " " +
-                  std::to_string(shape.num_attention_heads) + ", and there is no head_dim");
+                  std::to_string(heads) + ", and there is no head_dim");
   }
-  return shape.hidden_size / shape.num_attention_heads;
+  return hidden_size / heads;
 }
 
 /// `num_key_value_heads`, else the class default; null and no default mean as many as query heads.
@@ -61,16 +64,74 @@ namespace kvbudget::inline v0::detail {
   return factor * hidden_size;
 }
 
+/// MLA by its ranks; `q_lora_rank` null = none. Source: huggingface/transformers
+/// models/deepseek_v3/modeling_deepseek_v3.py, DeepseekV3Attention; indexer:
+/// deepseek-ai/DeepSeek-V3.2-Exp inference/model.py, Indexer.
+[[nodiscard]] inline latent_shape latent_in(const config_view& config, std::uint32_t heads) {
+  latent_shape latent;
+  latent.sizes = {.heads = heads,
+                  .q_lora_rank = config.find({{"q_lora_rank"}}) ? config.size({{"q_lora_rank"}}) : 0,
+                  .kv_lora_rank = config.size({{"kv_lora_rank"}}),
+                  .qk_rope_head_dim = config.size({{"qk_rope_head_dim"}}),
+                  .qk_nope_head_dim = config.size({{"qk_nope_head_dim"}}),
+                  .v_head_dim = config.size({{"v_head_dim"}})};
+  if (config.find({{"index_head_dim"}})) {
+    latent.indexer_dim = config.size({{"index_head_dim"}});
+    latent.indexer_heads = config.size({{"index_n_heads"}});
+    latent.indexer_rank = latent.sizes.q_lora_rank;
+    if (latent.indexer_rank == 0) config.refuse("an indexer (index_head_dim) needs q_lora_rank");
+  }
+  return latent;
+}
+
+/// A product of two sizes of the config that must itself be a size.
+[[nodiscard]] inline std::uint32_t size_product(const config_view& config, const char* what, std::uint64_t a,
+                                                std::uint64_t b) {
+  if (a != 0 && b > UINT32_MAX / a) {
+    config.refuse(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
+                  " must be below 2^32");
+  }
+  return static_cast<std::uint32_t>(a * b);
+}
+
+/// The experts of a layer that has some.
+[[nodiscard]] inline expert_shape experts_in(const config_view& config, const expert_traits& traits,
+                                             bool gated) {
+  expert_shape experts;
+  mixture_sizes& sizes = experts.sizes;
+  sizes.gated = gated;
+  sizes.num_experts = config.size_or(traits.num_experts, traits.num_experts_default);
+  sizes.num_experts_per_tok = config.size_or(traits.num_experts_per_tok, traits.num_experts_per_tok_default);
+  sizes.intermediate = config.size(traits.intermediate_size);
+  if (sizes.num_experts_per_tok > sizes.num_experts) {
+    config.refuse(std::string(traits.num_experts_per_tok.usual()) + " " +
+                  std::to_string(sizes.num_experts_per_tok) + " is more than " + traits.num_experts.usual() +
+                  " " + std::to_string(sizes.num_experts));
+  }
+  (void)size_product(config, "experts", sizes.num_experts, 2);
+  if (traits.shared_experts.usual() != nullptr) {
+    std::uint64_t shared = traits.shared_experts_default;
+    if (const auto given = config.find(traits.shared_experts)) shared = given->integer();
+    sizes.shared_intermediate =
+        size_product(config, traits.shared_experts.usual(), shared, sizes.intermediate);
+  }
+  if (traits.shared_intermediate.usual() != nullptr) {
+    if (const auto given = config.find(traits.shared_intermediate)) {
+      const std::uint64_t width = given->integer();
+      sizes.shared_intermediate = width == 0 ? 0 : config_view::size_in(*given);
+    }
+  }
+  experts.shared_gate = traits.shared_gate && sizes.shared_intermediate != 0;
+  experts.correction_bias = config.flag(traits.correction_bias);
+  return experts;
+}
+
 /// The shape that a config describes, by the rules of its family.
 [[nodiscard]] inline decoder_shape shape_of(const config_view& config, const model_family& family) {
   decoder_shape shape;
+  layer_plan& layer = shape.layer;
   shape.hidden_size = config.size(family.keys.hidden_size);
   shape.num_hidden_layers = layers_in(config, family.keys.num_hidden_layers);
-  shape.num_attention_heads =
-      config.size_or(family.keys.num_attention_heads, family.defaults.num_attention_heads);
-  shape.num_key_value_heads = kv_heads_in(config, family, shape.num_attention_heads);
-  shape.head_dim = head_dim_in(config, family, shape);
-  shape.intermediate_size = intermediate_size_in(config, family, shape.hidden_size);
   shape.vocab_size = config.size_or(family.keys.vocab_size, family.defaults.vocab_size);
   shape.embedding_width = shape.hidden_size;
   const key_names& positions = family.keys.max_position_embeddings;
@@ -83,96 +144,278 @@ namespace kvbudget::inline v0::detail {
     config.note(std::string(positions.usual()) + " is absent: the trained context is unknown");
   }
   if (family.learned_positions) shape.position_rows = shape.max_position_embeddings;
-  shape.qkv_biases = config.flag(family.qkv_biases);
-  shape.output_bias = config.flag(family.output_bias);
-  if (config.flag(family.has_qk_norm)) shape.qk_norm = family.qk_norm;
-  shape.gated_mlp = family.gated_mlp;
-  shape.mlp_biases = config.flag(family.mlp_biases);
-  shape.norms_per_layer = family.norms_per_layer;
-  shape.vectors_per_norm = config.flag(family.norm_biases) ? 2 : 1;
-  if (family.adjust != nullptr) family.adjust(config, shape);
 
-  if (shape.num_attention_heads % shape.num_key_value_heads != 0) {
-    const key_names& kv_key = family.keys.num_key_value_heads;
-    const bool assumed = kv_key.usual() != nullptr && !config.find(kv_key);
-    config.refuse(std::string(family.keys.num_attention_heads.usual()) + " " +
-                  std::to_string(shape.num_attention_heads) + " is not a multiple of " +
-                  (kv_key.usual() == nullptr ? "num_kv_heads" : kv_key.usual()) + " " +
-                  std::to_string(shape.num_key_value_heads) +
-                  (assumed ? ", the class default where the key is absent" : ""));
+  if (family.keys.num_attention_heads.usual() != nullptr) {
+    const std::uint32_t heads =
+        config.size_or(family.keys.num_attention_heads, family.defaults.num_attention_heads);
+    if (family.latent_attention) {
+      layer.latent = latent_in(config, heads);
+    } else {
+      attention_shape& attention = layer.attention;
+      attention.heads = heads;
+      attention.kv_heads = kv_heads_in(config, family, heads);
+      attention.key_dim = head_dim_in(config, family, shape.hidden_size, heads);
+      attention.value_dim = attention.key_dim;
+      attention.qkv_biases = config.flag(family.qkv_biases);
+      attention.output_bias = config.flag(family.output_bias);
+      if (config.flag(family.has_qk_norm)) attention.qk_norm = family.qk_norm;
+    }
   }
-  if (std::uint64_t{shape.num_attention_heads} * shape.head_dim > UINT32_MAX) {
-    config.refuse(std::string(family.keys.num_attention_heads.usual()) + " " +
-                  std::to_string(shape.num_attention_heads) + " x head_dim " +
-                  std::to_string(shape.head_dim) + " must be below 2^32");
+  if (family.keys.intermediate_size.usual() != nullptr) {
+    layer.mlp.intermediate_size = intermediate_size_in(config, family, shape.hidden_size);
   }
+  layer.mlp.gated = family.gated_mlp;
+  layer.mlp.biases = config.flag(family.mlp_biases);
+  layer.norms = family.norms_per_layer;
+  shape.vectors_per_norm = config.flag(family.norm_biases) ? 2 : 1;
+  shape.head_bias = config.flag(family.head_bias);
+  if (family.adjust != nullptr) family.adjust(config, shape);
   return shape;
 }
 
-/// One layer of the shape, which keeps the last `window` tokens, or all of them if 0.
-[[nodiscard]] inline layer_kind layer_of(const decoder_shape& shape, std::uint64_t window) {
+/// Stops where heads cannot be shared evenly or a width is beyond 32 bits, in the config's words.
+inline void check_attention(const config_view& config, const model_family& family,
+                            const attention_shape& attention) {
+  if (attention.heads == 0) return;
+  const char* heads_key = family.keys.num_attention_heads.usual();
+  if (attention.kv_heads == 0 || attention.heads % attention.kv_heads != 0) {
+    const key_names& kv_key = family.keys.num_key_value_heads;
+    const bool assumed = kv_key.usual() != nullptr && !config.find(kv_key);
+    config.refuse(std::string(heads_key) + " " + std::to_string(attention.heads) + " is not a multiple of " +
+                  (kv_key.usual() == nullptr ? "num_kv_heads" : kv_key.usual()) + " " +
+                  std::to_string(attention.kv_heads) +
+                  (assumed ? ", the class default where the key is absent" : ""));
+  }
+  for (const std::uint32_t dim : {attention.key_dim, attention.value_dim}) {
+    if (std::uint64_t{attention.heads} * dim * (attention.gated_output ? 2 : 1) > UINT32_MAX) {
+      config.refuse(std::string(heads_key) + " " + std::to_string(attention.heads) + " x head_dim " +
+                    std::to_string(dim) + " must be below 2^32");
+    }
+  }
+}
+
+/// Which layers have experts instead of an MLP.
+[[nodiscard]] inline bool has_experts(const config_view& config, const expert_traits& traits,
+                                      std::uint32_t layer, std::uint32_t first, std::uint32_t step) {
+  switch (traits.where) {
+    case expert_layers::none: return false;
+    case expert_layers::all: return true;
+    case expert_layers::behind_first_layers: return layer >= first && layer % step == 0;
+    case expert_layers::every_step: break;
+  }
+  if ((layer + 1) % step != 0) return false;
+  if (const auto dense = config.find({{"mlp_only_layers"}})) {
+    for (std::size_t i = 0; i < dense->size(); ++i) {
+      if (dense->at(i).integer() == layer) return false;
+    }
+  }
+  return true;
+}
+
+/// The layers in order: the usual layer with its window, and experts where they replace the MLP.
+[[nodiscard]] inline std::vector<layer_plan> plan_layers(const config_view& config,
+                                                         const model_family& family,
+                                                         const decoder_shape& shape) {
+  const std::vector<std::uint64_t> windows =
+      windows_of_layers(config, family.windows, shape.num_hidden_layers);
+  const expert_traits& traits = family.experts;
+  expert_shape experts;
+  std::uint32_t first = traits.first_dense_default;
+  std::uint32_t step = 1;
+  if (traits.where != expert_layers::none) {
+    experts = experts_in(config, traits, shape.layer.mlp.gated);
+    if (traits.where == expert_layers::behind_first_layers) {
+      if (const auto given = config.find({{"first_k_dense_replace"}})) {
+        first = static_cast<std::uint32_t>(smaller<std::uint64_t>(given->integer(), max_layers));
+      }
+      if (const auto given = config.find({{"moe_layer_freq"}}); given && given->value().is_number()) {
+        step = config_view::size_in(*given);
+      }
+    } else if (traits.where == expert_layers::every_step && config.find({{"decoder_sparse_step"}})) {
+      step = config.size({{"decoder_sparse_step"}});
+    }
+  }
+  std::vector<layer_plan> layers(shape.num_hidden_layers, shape.layer);
+  for (std::uint32_t i = 0; i < shape.num_hidden_layers; ++i) {
+    layers[i].attention.window = windows[i];
+    if (!has_experts(config, traits, i, first, step)) continue;
+    layers[i].mlp = mlp_shape{};
+    layers[i].experts = experts;
+  }
+  if (family.plan != nullptr) family.plan(config, shape, layers);
+  for (const layer_plan& layer : layers) check_attention(config, family, layer.attention);
+  return layers;
+}
+
+inline void add_attention(layer_draft& layer, std::uint32_t hidden, const attention_shape& shape) {
   using namespace weight_groups;
-  const std::uint32_t hidden = shape.hidden_size;
-  const std::uint32_t heads = shape.num_attention_heads;
-  const std::uint32_t kv_heads = shape.num_key_value_heads;
-  const std::uint32_t dim = shape.head_dim;
-  layer_kind layer;
-  const store everything = stores::full(kv_heads, dim);
-  layer.add(window == 0 ? everything : stores::sliding_window(everything, window));
-  add_attention_weights(layer, hidden, heads, kv_heads, dim);
+  const std::uint32_t heads = shape.heads;
+  const std::uint32_t kv_heads = shape.kv_heads;
+  if (shape.shared_cache) {
+    layer.add(stores::shared());
+  } else {
+    store kept = stores::full(kv_heads, shape.key_dim, shape.value_dim);
+    kept.indexer_dim = shape.indexer_dim;
+    if (shape.window != 0) {
+      kept = shape.chunked ? stores::chunked(kept, shape.window) : stores::sliding_window(kept, shape.window);
+    }
+    layer.add(kept);
+  }
+  add_attention_weights(layer, hidden,
+                        {.query_heads = heads,
+                         .kv_heads = kv_heads,
+                         .key_dim = shape.key_dim,
+                         .value_dim = shape.value_dim,
+                         .gated_output = shape.gated_output,
+                         .keys = shape.owns_kv_weights,
+                         .values = shape.owns_kv_weights && !shape.values_are_keys});
   if (shape.qkv_biases) add_qkv_biases(layer);
-  if (shape.output_bias) layer.add(vectors(module_role::attention, hidden));
+  if (shape.output_bias) put(layer, vectors(module_role::attention, hidden), nullptr);
+  if (shape.sinks) put(layer, split_bias(module_role::attention, heads, heads), nullptr);
+  const std::uint64_t query_width = std::uint64_t{heads} * shape.key_dim;
+  const std::uint64_t key_width = std::uint64_t{kv_heads} * shape.key_dim;
   switch (shape.qk_norm) {
     case query_key_norm::none: break;
-    case query_key_norm::head_dim: layer.add(vectors(module_role::norm, dim, 2)); break;
+    case query_key_norm::head_dim:
+      put(layer, vectors(module_role::norm, shape.key_dim, shape.owns_kv_weights ? 2 : 1), nullptr);
+      break;
     case query_key_norm::full_width:
-      layer.add(vectors(module_role::norm, std::uint64_t{heads} * dim));
-      layer.add(vectors(module_role::norm, std::uint64_t{kv_heads} * dim));
+      put(layer, vectors(module_role::norm, query_width), nullptr);
+      put(layer, vectors(module_role::norm, key_width), nullptr);
       break;
     case query_key_norm::each_head:
-      layer.add(split_bias(module_role::norm, std::uint64_t{heads} * dim, heads));
-      layer.add(split_bias(module_role::norm, std::uint64_t{kv_heads} * dim, kv_heads, shard_rule::kv_heads));
+      put(layer, split_bias(module_role::norm, query_width, heads), nullptr);
+      put(layer, split_bias(module_role::norm, key_width, kv_heads, shard_rule::kv_heads), nullptr);
       break;
   }
-  add_mlp_weights(layer, hidden, shape.intermediate_size, shape.gated_mlp);
-  if (shape.mlp_biases) add_mlp_biases(layer, hidden);
-  const std::uint32_t norms = shape.norms_per_layer * shape.vectors_per_norm;
-  if (norms != 0) layer.add(vectors(module_role::norm, hidden, norms));
+}
+
+inline void add_latent_attention(layer_draft& layer, std::uint32_t hidden, const latent_shape& shape) {
+  using namespace weight_groups;
+  constexpr module_role role = module_role::attention;
+  layer.add(stores::latent(shape.sizes.kv_lora_rank, shape.sizes.qk_rope_head_dim, shape.indexer_dim));
+  add_latent_attention_weights(layer, hidden, shape.sizes);
+  if (shape.indexer_dim == 0) return;
+  const std::uint64_t width = std::uint64_t{shape.indexer_heads} * shape.indexer_dim;
+  put(layer, whole(role, width, shape.indexer_rank), "self_attn.indexer.wq_b");
+  put(layer, whole(role, shape.indexer_dim, hidden), "self_attn.indexer.wk");
+  put(layer, vectors(module_role::norm, shape.indexer_dim, 2), nullptr);
+  put(layer, whole(role, shape.indexer_heads, hidden), "self_attn.indexer.weights_proj");
+}
+
+inline void add_experts(layer_draft& layer, std::uint32_t hidden, const expert_shape& shape) {
+  using namespace weight_groups;
+  const mixture_sizes& sizes = shape.sizes;
+  add_mixture_weights(layer, hidden, sizes);
+  if (shape.correction_bias) put(layer, vectors(module_role::router, sizes.num_experts), nullptr);
+  if (shape.router_bias) put(layer, vectors(module_role::router, sizes.num_experts), nullptr);
+  if (shape.expert_biases) {
+    const std::uint32_t inner = sizes.gated ? 2 : 1;
+    weight_group bias = expert_matrices(sizes.intermediate, 1, inner * sizes.num_experts, sizes.intermediate,
+                                        shard_axis::rows);
+    bias.kind = tensor_kind::vector;
+    put(layer, bias, nullptr);
+    bias = expert_matrices(sizes.latent_size != 0 ? sizes.latent_size : hidden, 1, sizes.num_experts, 1,
+                           shard_axis::columns);
+    bias.kind = tensor_kind::vector;
+    put(layer, bias, nullptr);
+  }
+  if (shape.shared_gate) put(layer, whole(module_role::router, 1, hidden), "mlp.shared_expert_gate");
+}
+
+/// The layer of a plan.
+[[nodiscard]] inline layer_draft layer_of(const decoder_shape& shape, const layer_plan& plan,
+                                          const model_family& family) {
+  const std::uint32_t hidden = shape.hidden_size;
+  layer_draft layer;
+  if (plan.attention.heads != 0) add_attention(layer, hidden, plan.attention);
+  if (plan.latent.sizes.heads != 0) add_latent_attention(layer, hidden, plan.latent);
+  if (plan.mlp.intermediate_size != 0) {
+    add_mlp_weights(layer, hidden, plan.mlp.intermediate_size, plan.mlp.gated);
+    if (plan.mlp.biases) add_mlp_biases(layer, hidden);
+  }
+  if (plan.experts.sizes.num_experts != 0) add_experts(layer, hidden, plan.experts);
+  const std::uint32_t norms = plan.norms * shape.vectors_per_norm;
+  if (norms != 0) put(layer, weight_groups::vectors(module_role::norm, hidden, norms), nullptr);
+  if (family.finish_layer != nullptr) family.finish_layer(shape, plan, layer);
   return layer;
 }
 
 /// The weights around the layers: embedding, positions, final norm, and a head unless it is the embedding.
-inline void add_outer_weights(model_architecture& model, const decoder_shape& shape) {
+inline void add_outer_weights(model_builder& builder, const decoder_shape& shape) {
   using namespace weight_groups;
-  model.add(vocabulary_table(module_role::embedding, shape.vocab_size, shape.embedding_width));
+  builder.add(vocabulary_table(module_role::embedding, shape.vocab_size, shape.embedding_width),
+              "model.embed_tokens");
   if (shape.position_rows != 0) {
-    model.add({.rows = shape.position_rows,
-               .columns = shape.hidden_size,
-               .role = module_role::embedding,
-               .kind = tensor_kind::table});
+    builder.add({.rows = shape.position_rows,
+                 .columns = shape.hidden_size,
+                 .role = module_role::embedding,
+                 .kind = tensor_kind::table});
   }
+  if (shape.embedding_norm)
+    builder.add(vectors(module_role::norm, shape.hidden_size, shape.vectors_per_norm));
   const bool projected = shape.embedding_width != shape.hidden_size;
-  if (projected) model.add(whole(module_role::embedding, shape.hidden_size, shape.embedding_width));
+  if (projected) builder.add(whole(module_role::embedding, shape.hidden_size, shape.embedding_width));
   if (shape.final_norm && shape.vectors_per_norm != 0) {
-    model.add(vectors(module_role::norm, shape.hidden_size, shape.vectors_per_norm));
+    builder.add(vectors(module_role::norm, shape.hidden_size, shape.vectors_per_norm));
   }
-  if (projected) model.add(whole(module_role::lm_head, shape.embedding_width, shape.hidden_size));
+  if (projected) builder.add(whole(module_role::lm_head, shape.embedding_width, shape.hidden_size));
   if (!shape.tie_word_embeddings) {
-    model.add(vocabulary_table(module_role::lm_head, shape.vocab_size, shape.embedding_width));
+    builder.add(vocabulary_table(module_role::lm_head, shape.vocab_size, shape.embedding_width), "lm_head");
+  }
+  if (shape.head_bias) {
+    weight_group bias = vocabulary_table(module_role::lm_head, shape.vocab_size, 1);
+    bias.kind = tensor_kind::vector;
+    builder.add(bias);
   }
 }
 
+/// MTP: each of `num_nextn_predict_layers` draft layers is a decoder layer of the last one's kind, a
+/// projection of 2H × H and three norms. Source: deepseek-ai/DeepSeek-V3 README_WEIGHTS.md.
+inline void add_next_token_layers(model_builder& builder, const config_view& config,
+                                  const decoder_shape& shape, const layer_plan& last,
+                                  const model_family& family) {
+  using namespace weight_groups;
+  const auto given = config.find({{"num_nextn_predict_layers", "num_mtp_modules"}});
+  const std::uint64_t count = given ? given->integer() : 0;
+  if (count == 0) return;
+  if (count > max_layers) given->refuse("must be at most " + std::to_string(max_layers));
+  layer_draft layer = layer_of(shape, last, family);
+  const std::uint32_t hidden = shape.hidden_size;
+  put(layer, whole(module_role::draft, hidden, size_product(config, "hidden_size", hidden, 2)), "eh_proj");
+  put(layer, vectors(module_role::draft, hidden, 3), nullptr);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    builder.add_draft_layer(layer, family.layer_prefix + std::to_string(shape.num_hidden_layers + i) + ".");
+  }
+  config.note(std::string(given->path()) + ": " + std::to_string(count) +
+              (count == 1 ? " draft layer is" : " draft layers are") +
+              " counted apart; engines load them only for speculative decoding");
+}
+
 /// Fills everything but name, type and dtype.
-inline void build_decoder(model_architecture& model, const config_view& config, const model_family& family,
+inline void build_decoder(model_builder& builder, const config_view& config, const model_family& family,
                           const decoder_shape& shape) {
+  model_architecture& model = builder.model();
   model.hidden_size = shape.hidden_size;
   model.vocab_size = shape.vocab_size;
   model.max_position_embeddings = shape.max_position_embeddings;
   model.tie_word_embeddings = shape.tie_word_embeddings;
-  add_outer_weights(model, shape);
-  const std::vector<std::uint64_t> windows =
-      windows_of_layers(config, family.windows, shape.num_hidden_layers);
-  for (const std::uint64_t window : windows) model.add_layers(layer_of(shape, window));
+  add_outer_weights(builder, shape);
+  const std::vector<layer_plan> layers = plan_layers(config, family, shape);
+  std::vector<std::pair<const layer_plan*, std::uint8_t>> known;  // plans that are built already
+  for (const layer_plan& plan : layers) {
+    const auto same =
+        std::find_if(known.rbegin(), known.rend(), [&](const auto& entry) { return *entry.first == plan; });
+    if (same != known.rend() && !builder.quantized()) {
+      builder.repeat_layer(same->second);
+    } else {
+      known.emplace_back(&plan, builder.add_layer(layer_of(shape, plan, family)));
+    }
+  }
+  if (family.next_token_layers && !layers.empty()) {
+    add_next_token_layers(builder, config, shape, layers.back(), family);
+  }
+  if (family.finish_model != nullptr) family.finish_model(config, shape, layers, builder);
 }
 
 }  // namespace kvbudget::inline v0::detail

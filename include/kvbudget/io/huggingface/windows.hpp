@@ -98,7 +98,8 @@ namespace kvbudget::inline v0::detail {
 [[nodiscard]] inline std::vector<std::uint64_t> windows_of_layers(const config_view& config,
                                                                   const window_traits& traits,
                                                                   std::uint32_t layers) {
-  if (const std::optional<json_field> types = config.find({{"layer_types"}})) {
+  const auto types = traits.layer_types ? config.find({{"layer_types"}}) : std::nullopt;
+  if (types) {
     return windows_by_type(config, *types, traits, layers);
   }
   std::vector<std::uint64_t> windows(layers, 0);
