@@ -16,6 +16,7 @@
 #include "kvbudget/kvbudget.hpp"
 #include "kvbudget/models.hpp"
 #include "kvbudget/report/format.hpp"
+#include "kvbudget/report/model.hpp"
 #include "output.hpp"
 #include "request.hpp"
 
@@ -32,35 +33,6 @@ std::vector<std::string> names_of(const model_architecture& model) {
     if (each.model == &model) found.emplace_back(each.name);
   }
   return found;
-}
-
-/// What a layer keeps, in words: "8 KV heads of 128, window 4,096".
-std::string store_text(const store& s) {
-  const std::string heads = s.key_dim == s.value_dim
-                                ? fmt::format("{} KV heads of {}", s.kv_heads, s.key_dim)
-                                : fmt::format("{} KV heads of {} and {}", s.kv_heads, s.key_dim, s.value_dim);
-  switch (s.kind) {
-    case store_kind::none: return "nothing";
-    case store_kind::full: return heads;
-    case store_kind::sliding_window: return fmt::format("{}, window {}", heads, s.window);
-    case store_kind::chunked: return fmt::format("{}, chunks of {}", heads, s.window);
-    case store_kind::latent:
-      return fmt::format("a latent of {} and {} rotary elements", s.latent_rank, s.rope_dim);
-    case store_kind::compressed:
-      return fmt::format("window {} and an entry of {} per {} tokens", s.window, s.key_dim, s.compress_ratio);
-    case store_kind::recurrent: return "a recurrent state";
-    case store_kind::cross_attention:
-      return fmt::format("{} over {} encoder tokens", heads, s.encoder_tokens);
-    case store_kind::shared: return "shared with an earlier layer";
-  }
-  return "?";
-}
-
-std::string stores_text(const layer_kind& layer) {
-  std::string text;
-  for (std::size_t i = 0; i < layer.store_count; ++i)
-    text += (i == 0 ? "" : " + ") + store_text(layer.stores[i]);
-  return text.empty() ? "nothing" : text;
 }
 
 /// At the start of a context every store grows; at its end those whose window is full do not.
@@ -95,7 +67,7 @@ ordered_json model_details(const model_architecture& model) {
     const layer_kind& layer = model.kinds[kind];
     layers.push_back({{"count", model.layers_of[kind]},
                       {"num_attention_heads", layer.num_attention_heads},
-                      {"keeps", stores_text(layer)},
+                      {"keeps", report::stores_text(layer)},
                       {"parameters", layer.parameters()}});
   }
   all["layers"] = std::move(layers);
@@ -107,11 +79,6 @@ ordered_json model_details(const model_architecture& model) {
 
 std::string parameters_text(std::uint64_t count) {
   return fmt::format("{:.2f}e9", static_cast<double>(count) / 1e9);
-}
-
-bool has_experts(const model_architecture& model) {
-  return active_parameter_count(model).value !=
-         (parameter_count(model) - parameter_count(model, module_role::draft)).value;
 }
 
 std::string dtype_text(const model_architecture& model) {
@@ -136,8 +103,9 @@ void print_list(const std::vector<const model_architecture*>& list) {
   for (const model_architecture* model : list) {
     const std::string positions =
         model->max_position_embeddings == 0 ? "-" : detail::grouped(model->max_position_embeddings);
-    const std::string active =
-        has_experts(*model) ? parameters_text(active_parameter_count(*model).value) : std::string("all");
+    const std::string active = report::is_mixture_of_experts(*model)
+                                   ? parameters_text(active_parameter_count(*model).value)
+                                   : std::string("all");
     line(model->name, names, model->model_type, types, parameters_text(parameter_count(*model).value), active,
          model->num_hidden_layers, positions, dtype_text(*model), dtypes,
          fmt::format("{}", growth_in_16_bits(*model, at_start)),
@@ -157,7 +125,7 @@ void print_one(const model_architecture& model) {
   fmt::print("{}\n", model.name);
   const std::uint64_t parameters = parameter_count(model).value;
   line("parameters", fmt::format("{} ({})", detail::grouped(parameters), parameters_text(parameters)));
-  if (active_parameter_count(model).value != parameters) {
+  if (report::is_mixture_of_experts(model)) {
     line("of them per token", detail::grouped(active_parameter_count(model).value));
   }
   if (model.parameters_assumed) line("", "a total without shapes: weights are assumed to be spread evenly");
@@ -173,7 +141,7 @@ void print_one(const model_architecture& model) {
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const layer_kind& layer = model.kinds[kind];
     line(kind == 0 ? "layers" : "", fmt::format("{} x {} query heads, keeping {}", model.layers_of[kind],
-                                                layer.num_attention_heads, stores_text(layer)));
+                                                layer.num_attention_heads, report::stores_text(layer)));
   }
   const ratio near = growth_in_16_bits(model, at_start);
   const ratio far = growth_in_16_bits(model, trained_end(model));
@@ -259,7 +227,9 @@ void narrow_down(std::vector<const model_architecture*>& list, const options& gi
     keep([&](const model_architecture& model) { return parameter_count(model) <= most; });
   }
   if (given.experts || given.dense) {
-    keep([&](const model_architecture& model) { return has_experts(model) == given.experts; });
+    keep([&](const model_architecture& model) {
+      return report::is_mixture_of_experts(model) == given.experts;
+    });
   }
 }
 

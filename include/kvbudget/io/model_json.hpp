@@ -11,6 +11,7 @@
 
 #include "kvbudget/format/formats.hpp"
 #include "kvbudget/io/json_reader.hpp"
+#include "kvbudget/lookup/layer_runs.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 
 /// Models in the schema of `data/models/*.json`, which `docs/model-schema.md` describes.
@@ -111,17 +112,21 @@ struct store_rule {
   const char* sizes[6];
 };
 inline constexpr store_rule store_rules[] = {
-    {"full", store_kind::full, nullptr, state_kind::none, {"kv_heads", "key_dim", "value_dim"}},
+    {"full",
+     store_kind::full,
+     nullptr,
+     state_kind::none,
+     {"kv_heads", "key_dim", "value_dim", "indexer_dim?"}},
     {"sliding_window",
      store_kind::sliding_window,
      nullptr,
      state_kind::none,
-     {"kv_heads", "key_dim", "value_dim", "window"}},
+     {"kv_heads", "key_dim", "value_dim", "window", "indexer_dim?"}},
     {"chunked",
      store_kind::chunked,
      nullptr,
      state_kind::none,
-     {"kv_heads", "key_dim", "value_dim", "window"}},
+     {"kv_heads", "key_dim", "value_dim", "window", "indexer_dim?"}},
     {"latent", store_kind::latent, nullptr, state_kind::none, {"latent_rank", "rope_dim?", "indexer_dim?"}},
     {"compressed",
      store_kind::compressed,
@@ -672,29 +677,18 @@ class precision_names {
   return object;
 }
 
-/// The order as runs: at each layer the shortest sequence of up to 64 kinds that, repeated, reaches furthest.
+/// The order as runs.
 [[nodiscard]] inline nlohmann::ordered_json runs_of(const model_architecture& model) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
-  const std::size_t layers = model.num_hidden_layers;
-  for (std::size_t at = 0; at < layers;) {
-    std::size_t best_length = 1;
-    std::size_t best_times = 1;
-    for (std::size_t length = 1; length <= 64 && at + length <= layers; ++length) {
-      std::size_t same = length;
-      while (at + same < layers && model.order[at + same] == model.order[at + same % length]) ++same;
-      const std::size_t times = same / length;
-      if ((length == 1 || times > 1) && times * length > best_times * best_length) {
-        best_length = length;
-        best_times = times;
-      }
-    }
+  for (std::size_t at = 0; at < model.num_hidden_layers;) {
+    const layer_run found = run_at(model.order, model.num_hidden_layers, at);
+    at = found.end();
     nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < best_length; ++i) kinds.push_back(model.order[at + i]);
+    for (std::size_t i = 0; i < found.period; ++i) kinds.push_back(model.order[found.first + i]);
     nlohmann::ordered_json run;
-    run["repeat"] = best_times;
+    run["repeat"] = found.count;
     run["kinds"] = std::move(kinds);
     runs.push_back(std::move(run));
-    at += best_times * best_length;
   }
   return runs;
 }
