@@ -53,7 +53,7 @@ std::vector<module_line> modules_of(const model_architecture& model) {
   for (std::size_t i = 0; i < module_role_count; ++i) {
     module_line line;
     line.role = static_cast<module_role>(i);
-    line.parameters = parameter_count(model, line.role);
+    line.parameters = parameter_count(model, line.role).value;
     line.size = found.modules[i];
     if (line.parameters == 0) continue;
     for (std::size_t g = 0; g < model.weight_count; ++g) {
@@ -116,13 +116,13 @@ void print_described(const described_model& found) {
   };
   fmt::print("{}{} · {}\n", model.name,
              model.model_type[0] == '\0' ? "" : fmt::format(" ({})", model.model_type), found.source);
-  const std::uint64_t all = parameter_count(model);
-  const std::uint64_t draft = parameter_count(model, module_role::draft);
+  const std::uint64_t all = parameter_count(model).value;
   line("parameters", fmt::format("{} ({:.2f}e9){}", detail::grouped(all), static_cast<double>(all) / 1e9,
                                  model.parameters_assumed ? ", some assumed or missing: see below" : ""));
-  if (active_parameter_count(model) != all - draft) {
-    line("active per token", fmt::format("{} ({:.2f}e9)", detail::grouped(active_parameter_count(model)),
-                                         static_cast<double>(active_parameter_count(model)) / 1e9));
+  if (report::is_mixture_of_experts(model)) {
+    const std::uint64_t active = active_parameter_count(model).value;
+    line("active per token",
+         fmt::format("{} ({:.2f}e9)", detail::grouped(active), static_cast<double>(active) / 1e9));
   }
   line("dtype", model.dtype.is_automatic() ? "not named: give --dtype" : model.dtype.name);
   if (found.quantization) line("quantization", *found.quantization);
@@ -183,7 +183,7 @@ ordered_json described_json(const described_model& found) {
   ordered_json all = {{"schema", 1}, {"source", found.source}};
   all["model"] = detail::model_json(model);
   all["model"]["model_type"] = model.model_type;
-  all["model"]["draft_parameters"] = std::uint64_t{parameter_count(model, module_role::draft)};
+  all["model"]["draft_parameters"] = parameter_count(model, module_role::draft).value;
   all["model"]["parameters_assumed"] = model.parameters_assumed;
   all["model"]["num_hidden_layers"] = model.num_hidden_layers;
   all["model"]["hidden_size"] = model.hidden_size;

@@ -75,6 +75,9 @@ class request_options {
   bool enforce_eager_ = false;
 };
 
+/// Why a name means no model of the catalogue, and how to go on without it.
+[[nodiscard]] std::string unknown_model(const std::string& name);
+
 /// Throws `command_error` for what the library refused about the request, in terms of options.
 [[noreturn]] void explain_refusal(const request& r, const kvbudget::error& problem);
 

@@ -168,7 +168,7 @@ TEST_CASE("a published model of every family has its published count and cache")
     INFO(published.name);
     const huggingface_model found = read(published.config);
     const model_architecture& model = found.architecture;
-    CHECK(parameter_count(model) == published.parameters);
+    CHECK(parameter_count(model).value == published.parameters);
     CHECK(slope(model, 1) == published.near_bytes);
     CHECK(slope(model, beyond_every_window) == published.far_bytes);
     CHECK(elements(model, 1, 1) * 2 == published.near_bytes);
@@ -209,9 +209,9 @@ TEST_CASE("the parts of a config end up where they belong") {
   CHECK(layer.stores[0] == stores::full(2, 16));
   // q, o 64×64; k, v 32×64; biases 64 + 2×32 + 64; MLP 3×256×64 with biases 2×256 + 64; two norms.
   CHECK(layer.parameters() == 2 * 4096 + 2 * 2048 + 192 + 3 * 16384 + 576 + 128);
-  CHECK(parameter_count(model, module_role::embedding) == 64'000);
-  CHECK(parameter_count(model, module_role::lm_head) == 64'000);
-  CHECK(parameter_count(model, module_role::norm) == 2 * 128 + 64);
+  CHECK(parameter_count(model, module_role::embedding).value == 64'000);
+  CHECK(parameter_count(model, module_role::lm_head).value == 64'000);
+  CHECK(parameter_count(model, module_role::norm).value == 2 * 128 + 64);
 
   // Two tensor ranks hold halves of everything but norms and the biases of row-parallel layers.
   const deployment d{.model = model, .parallel = {.tensor = 2}};
@@ -219,7 +219,7 @@ TEST_CASE("the parts of a config end up where they belong") {
   std::uint64_t rank_bytes = 0;
   for (const std::uint64_t module : halves.modules) rank_bytes += module;
   const std::uint64_t whole_elements = 2 * (2 * 64 + 128) + 64;
-  CHECK(rank_bytes == parameter_count(model) + whole_elements);  // (N − w)/2 + w elements of two bytes
+  CHECK(rank_bytes == parameter_count(model).value + whole_elements);  // (N − w)/2 + w elements of two bytes
 }
 
 // ---- traps ------------------------------------------------------------------------------------------------
@@ -398,23 +398,23 @@ TEST_CASE("Gemma 3: text and vision") {
   const auto config = [](const std::string& keys) { return R"({"model_type": "gemma3", )" + keys + "}"; };
 
   const huggingface_model both = read(config(text + ", " + vision));
-  CHECK(parameter_count(both.architecture) == 27'432'406'640);
-  CHECK(parameter_count(both.architecture, module_role::vision) == 416'866'032 + 1152 * 5376 + 1152);
+  CHECK(parameter_count(both.architecture).value == 27'432'406'640);
+  CHECK(parameter_count(both.architecture, module_role::vision).value == 416'866'032 + 1152 * 5376 + 1152);
   CHECK(std::string(both.architecture.model_type) == "gemma3");
   CHECK(both.architecture.vocab_size == 262'208);
   CHECK(has_note(both, "vocab_size is absent: assumed to be 262208, the default of gemma3_text configs"));
   CHECK(stores_of(both.architecture) == std::map<std::string, int>{{"full", 10}, {"sliding(1024)", 52}});
 
   const huggingface_model only_text = read(config(text));
-  CHECK(parameter_count(only_text.architecture) == 27'009'346'304);
+  CHECK(parameter_count(only_text.architecture).value == 27'009'346'304);
   CHECK(has_note(only_text, "vision_config is absent"));
 
   // The tower splits like the text model, norms and output biases stay whole.
   const deployment d{.model = both.architecture, .parallel = {.tensor = 2}, .dtype = formats::bf16};
   const std::uint64_t vision_bytes =
       weights_of(d, share_of(d, rank{})).modules[static_cast<std::size_t>(module_role::vision)];
-  CHECK(vision_bytes > parameter_count(both.architecture, module_role::vision));
-  CHECK(vision_bytes < parameter_count(both.architecture, module_role::vision) * 105 / 100);
+  CHECK(vision_bytes > parameter_count(both.architecture, module_role::vision).value);
+  CHECK(vision_bytes < parameter_count(both.architecture, module_role::vision).value * 105 / 100);
 
   CHECK(contains(refusal(R"({"model_type": "gemma3"})"), "test.json: key \"hidden_size\" is missing"));
   CHECK(contains(refusal(R"({"model_type": "gemma3", "text_config": 1})"), "text_config: must be an object"));
@@ -432,7 +432,7 @@ TEST_CASE("Gemma 3: text and vision") {
 
 TEST_CASE("family switches change the count by what they add") {
   const auto count = [](const std::string& family, const std::string& keys = "") {
-    return parameter_count(read(small(family, keys)).architecture);
+    return parameter_count(read(small(family, keys)).architecture).value;
   };
   const std::uint64_t layers = 4;
   const std::uint64_t hidden = 64;
@@ -458,7 +458,8 @@ TEST_CASE("family switches change the count by what they add") {
       [](const std::string& keys) {
         return parameter_count(read(R"({"model_type": "falcon", "n_embed": 64, "n_layer": 4, "n_head": 8,
       "vocab_size": 100, )" + keys + "}")
-                                   .architecture);
+                                   .architecture)
+            .value;
       };
   const std::uint64_t one_norm = falcon(R"("multi_query": true)");
   CHECK(falcon(R"("multi_query": true, "num_kv_heads": 4)") == one_norm);
@@ -473,7 +474,8 @@ TEST_CASE("family switches change the count by what they add") {
     return parameter_count(read(R"({"model_type": "opt", "hidden_size": 64, "ffn_dim": 256, "vocab_size": 100,
       "num_hidden_layers": 4, "num_attention_heads": 8, "max_position_embeddings": 30)" +
                                 keys + "}")
-                               .architecture);
+                               .architecture)
+        .value;
   };
   CHECK(opt(R"(, "do_layer_norm_before": false)") == opt("") - 2 * hidden);
   CHECK(opt(R"(, "_remove_final_layer_norm": true)") == opt("") - 2 * hidden);
@@ -671,14 +673,14 @@ TEST_CASE("reference configs agree with their published counts and an independen
     std::string name = stem;
     name.replace(name.find("--"), 2, "/");
     const nlohmann::json& count = published.at(name);
-    const std::uint64_t vision = parameter_count(model, module_role::vision);
-    CHECK(parameter_count(model) - vision == count.at("computed_text_total").get<std::uint64_t>());
+    const std::uint64_t vision = parameter_count(model, module_role::vision).value;
+    CHECK(parameter_count(model).value - vision == count.at("computed_text_total").get<std::uint64_t>());
     const std::string verdict = count.at("verification").get<std::string>();
     if (verdict == "exact" && count.contains("published_total")) {
-      CHECK(parameter_count(model) == count.at("published_total").get<std::uint64_t>());
+      CHECK(parameter_count(model).value == count.at("published_total").get<std::uint64_t>());
     }
     if (model_type == "gemma3" && count.contains("published_total")) {
-      CHECK(parameter_count(model) == count.at("published_total").get<std::uint64_t>());
+      CHECK(parameter_count(model).value == count.at("published_total").get<std::uint64_t>());
     }
 
     if (expected.contains("unsupported")) continue;

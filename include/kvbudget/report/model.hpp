@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kvbudget/lookup/layer_runs.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 #include "kvbudget/report/text.hpp"
 
@@ -101,6 +102,14 @@ namespace kvbudget::inline v0::report {
   return "no mlp";
 }
 
+/// Whether only some of the experts work on a token.
+[[nodiscard]] inline bool is_mixture_of_experts(const model_architecture& model) {
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    if (model.kinds[kind].num_experts_per_tok < model.kinds[kind].num_experts) return true;
+  }
+  return false;
+}
+
 /// A short label for each kind of layer, different for different kinds: what it keeps, and only where that
 /// does not tell kinds apart the feed-forward part, the heads, and a number.
 [[nodiscard]] inline std::vector<std::string> kind_labels(const model_architecture& model) {
@@ -135,35 +144,6 @@ namespace kvbudget::inline v0::report {
   return labels;
 }
 
-namespace detail {
-/// `count` times the same layers, beginning at `first`.
-struct layer_run {
-  std::size_t first = 0;
-  std::size_t period = 1;
-  std::size_t count = 1;
-};
-
-/// The order as runs of repeated sequences: at each place the longest stretch that a period explains.
-[[nodiscard]] inline std::vector<layer_run> runs_of(const std::vector<std::uint8_t>& order) {
-  constexpr std::size_t longest_period = 64;
-  std::vector<layer_run> runs;
-  for (std::size_t at = 0; at < order.size();) {
-    layer_run best{at, 1, 1};
-    for (std::size_t period = 1; period <= std::min(longest_period, (order.size() - at) / 2 + 1); ++period) {
-      std::size_t end = at + period;
-      while (end < order.size() && order[end] == order[end - period]) ++end;
-      const std::size_t count = (end - at) / period;
-      if (count > (period == 1 ? 0u : 1u) && period * count > best.period * best.count) {
-        best = {at, period, count};
-      }
-    }
-    runs.push_back(best);
-    at += best.period * best.count;
-  }
-  return runs;
-}
-}  // namespace detail
-
 /// The order of the layers, as short as it can be said: `5×(sliding 1024) + 1×full, repeated 10 times; then
 /// 2×(sliding 1024)`.
 [[nodiscard]] inline std::string layer_order(const model_architecture& model) {
@@ -173,17 +153,17 @@ struct layer_run {
     const bool one_word = label.find(' ') == std::string::npos;
     return std::to_string(count) + "×" + (one_word ? label : "(" + label + ")");
   };
-  const std::vector<std::uint8_t> order(model.order, model.order + model.num_hidden_layers);
   std::string text;
   std::string sum;  // runs of single layers since the last repetition
   const auto flush = [&] {
     if (!sum.empty()) text += (text.empty() ? "" : "; then ") + sum;
     sum.clear();
   };
-  for (const detail::layer_run& run : detail::runs_of(order)) {
-    const std::vector<std::uint8_t> inside(
-        order.begin() + static_cast<std::ptrdiff_t>(run.first),
-        order.begin() + static_cast<std::ptrdiff_t>(run.first + run.period));
+  const std::size_t layers = model.num_hidden_layers;
+  for (std::size_t at = 0; at < layers;) {
+    const kvbudget::detail::layer_run run = kvbudget::detail::run_at(model.order, layers, at);
+    at = run.end();
+    const std::vector<std::uint8_t> inside(model.order + run.first, model.order + run.first + run.period);
     if (run.period == 1) {
       sum += (sum.empty() ? "" : " + ") + times(run.count, inside.front());
       continue;
