@@ -42,10 +42,11 @@ class module_name {
     return last() == "gate" || last() == "shared_expert_gate" || last() == "router" || has("router") ||
            (last() == "wg" && has("gate"));
   }
-  /// What makes logits.
+  /// What makes logits, also of a draft layer ("shared_head.head").
   [[nodiscard]] bool is_head() const {
     static constexpr std::string_view heads[] = {"lm_head", "head", "embed_out", "output", "output_layer"};
-    return !in_layer() && std::find(std::begin(heads), std::end(heads), last()) != std::end(heads);
+    const bool is_named_so = std::find(std::begin(heads), std::end(heads), last()) != std::end(heads);
+    return is_named_so && (!in_layer() || has("shared_head"));
   }
   /// In an encoder of images or sound, or between one and the language model.
   [[nodiscard]] bool is_tower() const {

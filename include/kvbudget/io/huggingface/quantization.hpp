@@ -36,7 +36,8 @@ class checkpoint_quantization {
   /// What else of a config decides how weights are stored.
   struct context {
     std::string model_type;
-    std::string expert_dtype;  ///< DeepSeek-V4: "fp4" or "fp8"; empty = not given
+    std::string expert_dtype;          ///< DeepSeek-V4: "fp4" or "fp8"; empty = not given
+    bool only_language_model = false;  ///< the quantization stands in the language model's own config
   };
 
   /// Reads a `quantization_config`, a `compression_config`, or a whole hf_quant_config.json.
@@ -59,6 +60,7 @@ class checkpoint_quantization {
       if (inner && inner->value().is_object()) places.push_back(*inner);
     }
     for (const json_field& place : places) {
+      model.only_language_model = &place != &places.front();
       for (const char* key : {"quantization_config", "compression_config"}) {
         const std::optional<json_field> found = given(place, key);
         if (found) return checkpoint_quantization(*found, model);
@@ -167,9 +169,11 @@ class checkpoint_quantization {
     for (const char* name : known) {
       if (value == name) return value;
     }
-    std::string line = "\"" + detail::printable(value, 40) + "\" is not supported, expected one of";
+    std::string line = member ? "\"" + detail::printable(value, 40) + "\" is not supported"
+                              : "key \"" + std::string(key) + "\" is missing";
+    line += ", expected one of";
     for (const char* name : known) line.append(" ").append(name);
-    member->refuse(line);
+    (member ? *member : object).refuse(line);
   }
   [[noreturn]] static void refuse_bits(const json_field& place, std::uint64_t bits, const char* known) {
     place.refuse(std::to_string(bits) + " bits are not supported here, expected " + known);
@@ -296,6 +300,7 @@ class checkpoint_quantization {
       read_method(q);
     }
     read_kv_cache(q);
+    spares_towers_ = spares_towers_ || context_.only_language_model;
     if (left_alone_.was_shortened() || shortened_)
       note("lists of modules are shortened: {n} in them is read as any number");
     if (left_alone_.lost_layers())
@@ -381,12 +386,11 @@ class checkpoint_quantization {
       leave_alone(q, {"ignore"}, detail::name_syntax::wildcards);
     }
     leave_alone(q, {"modules_to_not_convert", "ignored_layers"}, detail::name_syntax::parts);
-    spares_routers_ = spares_heads_ = true;
+    spares_routers_ = spares_towers_ = spares_heads_ = true;
     spare_parts({"eh_proj", "weights_proj", "compressor"}, q);
     note(
-        "FP8: the head, and in DeepSeek's and GLM's layers eh_proj, weights_proj and compressors, are not "
-        "quantized, "
-        "whether they are listed or not");
+        "FP8: the head, towers, and of DeepSeek's layers eh_proj, weights_proj and compressors are not "
+        "quantized, whether they are listed or not");
   }
   /// Whether experts are FP4 and scales take one byte.
   bool read_expert_dtype(const json_field& q) {
