@@ -378,6 +378,7 @@ TEST_CASE("AWQ, GPTQ, AutoRound to the byte", "[quantization]") {
         elements / 4 + 224 * 4096 * 2 + 224 * 4096 / 4 + 14336 * 4);
   CHECK(exact_bytes_of(R"({"quant_method": "gptq", "bits": 4, "group_size": 128,
                            "checkpoint_format": "marlin"})") == half + 112 * 4096 * 2);
+  CHECK(read(R"({"bits": 4, "desc_act": true})").method() == "gptq");
   CHECK(exact_bytes_of(R"({"quant_method": "auto-round", "bits": 4, "group_size": 128,
                            "packing_format": "auto_round:auto_gptq"})") ==
         half + 112 * 4096 * 2 + 112 * 4096 / 2);
@@ -408,13 +409,15 @@ TEST_CASE("AWQ and GPTQ: only what is in decoder layers", "[quantization]") {
   const checkpoint_quantization gptq =
       read(R"({"quant_method": "gptq", "bits": 4, "group_size": 128, "lm_head": true,
     "dynamic": {"-:.*layers\\.[01]\\..*": {}, "+:.*\\.2\\..*down_proj": {"bits": 8, "group_size": 32},
-                ".*\\.3\\..*down_proj": {"group_size": -1}}})");
+                ".*\\.3\\..*down_proj": {"group_size": -1}, "+:.*(gate|visual|embed).*": {"bits": 8}}})");
   CHECK(name_for(gptq, "model.layers.0.mlp.down_proj") == "dtype");
   CHECK(name_for(gptq, "model.layers.10.mlp.down_proj") == "gptq");
   CHECK(bytes_of(gptq, "model.layers.2.mlp.down_proj").low ==
         elements + 448 * 4096 * 2 + 448 * 4096 + 14336 * 4);
   CHECK(bytes_of(gptq, "model.layers.3.mlp.down_proj").low == elements / 2 + 4096 * 2 + 4096 / 2 + 14336 * 4);
   CHECK(name_for(gptq, head) == "gptq");
+  CHECK(name_for(gptq, table, tensor_kind::table) == "dtype");
+  CHECK(bytes_of(gptq, mlp).low == elements + 112 * 4096 * 2 + 112 * 4096 + 14336 * 4);
   CHECK(name_for(gptq, router) == "dtype");
   CHECK(name_for(gptq, "model.visual.blocks.0.attn.qkv") == "dtype");
   const checkpoint_quantization some = read(R"({"quant_method": "gptq", "bits": 4,
@@ -540,6 +543,10 @@ TEST_CASE("HQQ, torchao, quanto, EETQ, Quark to the byte", "[quantization]") {
     {"self_attn.q_proj": {"nbits": 8, "group_size": 128}, "mlp.gate_proj": {"nbits": 4, "group_size": 64}}})");
   CHECK(bytes_of(parts, attention).low == elements + elements / 128 * 4);
   CHECK(name_for(parts, "model.layers.7.mlp.up_proj") == "dtype");
+  CHECK(
+      contains(refusal(R"({"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 4},
+                             "zero_quant_params": {"nbits": 8}}})"),
+               "zero_quant_params: scales and zero points that are quantized themselves are not supported"));
   CHECK(contains(refusal(R"({"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 7}}})"),
                  "7 bits are not supported here"));
 

@@ -50,9 +50,9 @@ class module_name {
   }
   /// In an encoder of images or sound, or between one and the language model.
   [[nodiscard]] bool is_tower() const {
-    static constexpr std::string_view starts[] = {"visi",      "visual",    "audio",       "multi_modal",
-                                                  "mm_proj",   "embed_vis", "embed_audio", "image",
-                                                  "resampler", "aligner",   "connector",   "patch_merge"};
+    static constexpr std::string_view starts[] = {
+        "visi",      "visual",  "audio",     "multi_modal", "mm_proj", "embed_vis", "embed_audio", "image",
+        "resampler", "aligner", "connector", "patch_merge", "vpm",     "apm",       "mlp1"};
     for (std::size_t i = 0; i < first_number(); ++i) {
       for (const std::string_view start : starts) {
         if (parts_[i].compare(0, start.size(), start) == 0) return true;

@@ -79,8 +79,11 @@ class checkpoint_quantization {
     const detail::module_name name(module);
     const std::vector<std::string> spellings = name.spellings();
     if (left_alone_.matches(spellings)) return std::nullopt;
-    if (const storage* own = named_storage(name, spellings)) return own->scheme;
-    if (kind == tensor_kind::table) return tables_;
+    if (const storage* own = named_storage(spellings)) return own->scheme;
+    if (kind == tensor_kind::table) {
+      const storage* own = rules_cover_tables_ ? matched_storage(name, spellings) : nullptr;
+      return own != nullptr ? own->scheme : tables_;
+    }
     if (only_experts_ && !name.is_expert()) return std::nullopt;
     if (spares_routers_ && name.is_router()) return std::nullopt;
     if (spares_towers_ && name.is_tower()) return std::nullopt;
@@ -88,6 +91,7 @@ class checkpoint_quantization {
     if (spares_heads_ && name.is_head()) return std::nullopt;
     if (spared_parts_.matches(spellings)) return std::nullopt;
     if (only_these_ && !only_these_->matches(spellings)) return std::nullopt;
+    if (const storage* own = matched_storage(name, spellings)) return own->scheme;
     if (experts_ && name.is_expert()) return experts_;
     return linear_;
   }
@@ -238,21 +242,24 @@ class checkpoint_quantization {
 
   // -- which module a rule is about -------------------------------------------------------------------------
 
-  /// The storage that the file gives to this very module, or to what it is part of.
-  [[nodiscard]] const storage* named_storage(const detail::module_name& name,
-                                             const std::vector<std::string>& spellings) const {
-    if (!by_name_.empty()) {
-      for (const std::string& spelling : spellings) {
-        std::string_view prefix = spelling;
-        while (true) {
-          if (const auto found = by_name_.find(prefix); found != by_name_.end())
-            return &storages_[found->second];
-          const std::size_t dot = prefix.rfind('.');
-          if (dot == prefix.npos) break;
-          prefix = prefix.substr(0, dot);
-        }
+  /// The storage that the file gives to this very module by its name, or to what it is part of.
+  [[nodiscard]] const storage* named_storage(const std::vector<std::string>& spellings) const {
+    if (by_name_.empty()) return nullptr;
+    for (const std::string& spelling : spellings) {
+      std::string_view prefix = spelling;
+      while (true) {
+        if (const auto found = by_name_.find(prefix); found != by_name_.end())
+          return &storages_[found->second];
+        const std::size_t dot = prefix.rfind('.');
+        if (dot == prefix.npos) break;
+        prefix = prefix.substr(0, dot);
       }
     }
+    return nullptr;
+  }
+  /// The storage of the rules whose patterns match; they must agree, since JSON objects have no order.
+  [[nodiscard]] const storage* matched_storage(const detail::module_name& name,
+                                               const std::vector<std::string>& spellings) const {
     const rule* first = nullptr;
     for (const rule& each : rules_) {
       if (!each.names.matches(spellings)) continue;
@@ -364,6 +371,8 @@ class checkpoint_quantization {
   [[nodiscard]] static std::string unnamed_method(const json_field& q) {
     if (given(q, "config_groups")) return "compressed-tensors";
     if (given(q, "quant_algo")) return "modelopt";
+    if (given(q, "desc_act")) return "gptq";
+    if (given(q, "w_bit")) return "awq";
     if (given(q, {"load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit"})) return "bitsandbytes";
     q.refuse("key \"quant_method\" is missing: how the weights are stored cannot be told");
   }
@@ -424,7 +433,7 @@ class checkpoint_quantization {
       if (!sparsity->as_object().value().empty()) (void)one_of(*sparsity, "format", "dense", {"dense"});
     }
     leave_alone(q, {"ignore"}, detail::name_syntax::tagged);
-    spares_routers_ = true;
+    spares_routers_ = rules_cover_tables_ = true;
     const std::string format = text_in(q, "format");
     const json_field groups = q.at("config_groups").as_object();
     for (const auto& [key, unused] : groups.value().items()) read_config_group(groups.at(key), format);
@@ -722,7 +731,11 @@ class checkpoint_quantization {
   void read_hqq(const json_field& q) {
     const std::optional<json_field> whole = given(q, "quant_config");
     const json_field& outer = whole ? *whole : q;
-    outer.as_object();
+    for (const char* key : {"scale_quant_params", "zero_quant_params"}) {
+      if (const std::optional<json_field> second = given(outer, key))
+        second->refuse(
+            "scales and zero points that are quantized themselves are not supported, expected null");
+    }
     if (const std::optional<json_field> plain = given(outer, "weight_quant_params")) {
       linear_ = hqq_scheme(*plain);
     } else if (given(outer, {"nbits", "bits"})) {
@@ -772,6 +785,7 @@ class checkpoint_quantization {
         linear_ = torchao_config(config);
       }
     }
+    rules_cover_tables_ = true;
     const bool tables_too = flag_in(q, "include_input_output_embeddings");
     if (tables_too) tables_ = linear_;
     leave_alone(q, {"modules_to_not_convert"}, detail::name_syntax::parts);
@@ -1031,7 +1045,8 @@ class checkpoint_quantization {
   std::vector<std::string> notes_;
   std::optional<std::string> kv_cache_format_;
 
-  detail::name_list left_alone_;                             ///< before everything else
+  // In the order in which they count: what is left alone, modules by name, what the method spares, rules.
+  detail::name_list left_alone_;
   std::map<std::string, std::size_t, std::less<>> by_name_;  ///< modules, or what they are part of
   std::vector<storage> storages_;
   std::vector<rule> rules_;
@@ -1039,6 +1054,7 @@ class checkpoint_quantization {
   bool shortened_ = false;
 
   // What is left after the lists and rules.
+  bool rules_cover_tables_ = false;  ///< not only linear layers
   bool only_experts_ = false;
   bool only_layers_ = false;
   bool spares_routers_ = false;
