@@ -14,6 +14,7 @@
 #include "kvbudget/format/formats.hpp"
 #include "kvbudget/format/weight_scheme.hpp"
 #include "kvbudget/io/huggingface/module_names.hpp"
+#include "kvbudget/io/huggingface/quantized_storage.hpp"
 #include "kvbudget/io/json_reader.hpp"
 #include "kvbudget/model/weight_group.hpp"
 
@@ -52,17 +53,17 @@ class checkpoint_quantization {
   /// if it names none.
   [[nodiscard]] static std::optional<checkpoint_quantization> of_config(const json_field& config) {
     context model;
-    model.model_type = text_in(config, "model_type");
-    model.expert_dtype = text_in(config, "expert_dtype");
+    model.model_type = detail::text_in(config, "model_type");
+    model.expert_dtype = detail::text_in(config, "expert_dtype");
     std::vector<json_field> places{config};
     for (const char* nested : {"text_config", "llm_config", "language_config"}) {
-      const std::optional<json_field> inner = given(config, nested);
+      const std::optional<json_field> inner = detail::given(config, nested);
       if (inner && inner->value().is_object()) places.push_back(*inner);
     }
     for (const json_field& place : places) {
       model.only_language_model = &place != &places.front();
       for (const char* key : {"quantization_config", "compression_config"}) {
-        const std::optional<json_field> found = given(place, key);
+        const std::optional<json_field> found = detail::given(place, key);
         if (found) return checkpoint_quantization(*found, model);
       }
     }
@@ -114,130 +115,12 @@ class checkpoint_quantization {
     storage stored;
     std::string title;
   };
-  /// Compared without regard to where it stands in the file.
-  [[nodiscard]] static bool same(const storage& a, const storage& b) { return a.scheme == b.scheme; }
 
-  // -- small readers ----------------------------------------------------------------------------------------
-
-  [[nodiscard]] static std::optional<json_field> given(const json_field& object, const char* key) {
-    std::optional<json_field> member = object.find(key);
-    if (member && member->value().is_null()) return std::nullopt;
-    return member;
-  }
-  [[nodiscard]] static std::optional<json_field> given(const json_field& object,
-                                                       std::initializer_list<const char*> keys) {
-    for (const char* key : keys) {
-      std::optional<json_field> member = given(object, key);
-      if (member) return member;
-    }
-    return std::nullopt;
-  }
-  [[nodiscard]] static std::string lower(std::string text) {
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
-  }
-  [[nodiscard]] static std::string upper(std::string text) {
-    for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return text;
-  }
-  [[nodiscard]] static std::string text_in(const json_field& object, const char* key) {
-    const std::optional<json_field> member = given(object, key);
-    return member ? member->text() : std::string();
-  }
-  [[nodiscard]] static bool flag_in(const json_field& object, const char* key, bool fallback = false) {
-    const std::optional<json_field> member = given(object, key);
-    return member ? member->flag() : fallback;
-  }
-  /// A number of elements; 0 stands for "as many as there are" (-1 or null in the file).
-  [[nodiscard]] static std::uint32_t group_in(const std::optional<json_field>& member,
-                                              std::uint32_t fallback) {
-    if (!member) return fallback;
-    if (member->value().is_number_integer() && !member->value().is_number_unsigned() &&
-        member->value().get<std::int64_t>() == -1) {
-      return 0;
-    }
-    return size_of(*member);
-  }
-  [[nodiscard]] static std::uint32_t size_of(const json_field& member) {
-    const std::uint64_t number = member.positive_integer();
-    constexpr std::uint64_t most = 1U << 20U;
-    if (number > most)
-      member.refuse("must be at most " + std::to_string(most) + ", not " + std::to_string(number));
-    return static_cast<std::uint32_t>(number);
-  }
-  /// The value of `key`, else `fallback`; what is not in the list stops.
-  static std::string one_of(const json_field& object, const char* key, const char* fallback,
-                            std::initializer_list<const char*> known) {
-    const std::optional<json_field> member = given(object, key);
-    const std::string value = member ? lower(member->text()) : fallback;
-    for (const char* name : known) {
-      if (value == name) return value;
-    }
-    std::string line = member ? "\"" + detail::printable(value, 40) + "\" is not supported"
-                              : "key \"" + std::string(key) + "\" is missing";
-    line += ", expected one of";
-    for (const char* name : known) line.append(" ").append(name);
-    (member ? *member : object).refuse(line);
-  }
-  [[noreturn]] static void refuse_bits(const json_field& place, std::uint64_t bits, const char* known) {
-    place.refuse(std::to_string(bits) + " bits are not supported here, expected " + known);
-  }
   void note(std::string line) {
     for (const std::string& known : notes_) {
       if (known == line) return;
     }
     notes_.push_back(std::move(line));
-  }
-
-  // -- ways to store a matrix -------------------------------------------------------------------------------
-
-  /// Whole numbers of 1 to 8 bits without gaps between them.
-  [[nodiscard]] static number_format packed_integer(std::uint64_t bits) {
-    constexpr number_format int1{"int1", 8, 1};
-    constexpr number_format int5{"int5", 8, 5};
-    constexpr number_format int6{"int6", 4, 3};
-    constexpr number_format int7{"int7", 8, 7};
-    const number_format by_bits[] = {int1, formats::int2, formats::int3, formats::int4,
-                                     int5, int6,          int7,          formats::int8};
-    return by_bits[bits - 1];
-  }
-  /// Integers in 32-bit words with 16-bit scales per `group` columns (0 = per row), and zero points of as
-  /// many bits if `zeros`.
-  [[nodiscard]] static weight_scheme words_of_integers(const char* name, std::uint64_t bits,
-                                                       std::uint32_t group, bool zeros) {
-    weight_scheme scheme(name, packed_integer(bits), weight_sidecar{});
-    scheme.sidecar.scales = group == 0 ? weight_scales::channel : weight_scales::group;
-    scheme.sidecar.group = group;
-    scheme.sidecar.scale_bytes = 2;
-    scheme.sidecar.zero_bits = zeros ? static_cast<std::uint8_t>(bits) : std::uint8_t{0};
-    scheme.sidecar.packed_rows = true;
-    return scheme;
-  }
-  /// One scale per row, or per group of columns (`group` above 0).
-  [[nodiscard]] static weight_scheme scaled(const char* name, const number_format& payload,
-                                            std::uint32_t group, std::uint8_t scale_bytes,
-                                            std::uint8_t scale_bytes_high = 0) {
-    weight_sidecar beside;
-    beside.scales = group == 0 ? weight_scales::channel : weight_scales::group;
-    beside.group = group;
-    beside.scale_bytes = scale_bytes;
-    beside.scale_bytes_high = scale_bytes_high;
-    return {name, payload, beside};
-  }
-  /// A scheme with `more` bytes per matrix.
-  [[nodiscard]] static weight_scheme with_matrix_bytes(weight_scheme scheme, std::uint8_t matrix_bytes) {
-    scheme.sidecar.matrix_bytes = matrix_bytes;
-    return scheme;
-  }
-  /// FP8 in blocks of rows × columns.
-  [[nodiscard]] static weight_scheme fp8_blocks(const json_field& shape, std::uint8_t scale_bytes) {
-    if (shape.size() != 2) shape.refuse("must be [rows, columns]");
-    weight_scheme scheme = schemes::fp8_block;
-    const std::uint32_t rows = size_of(shape.at(std::size_t{0}));
-    scheme.sidecar.group = size_of(shape.at(std::size_t{1}));
-    scheme.sidecar.group_rows = rows == scheme.sidecar.group ? 0 : rows;
-    scheme.sidecar.scale_bytes = scale_bytes;
-    return scheme;
   }
 
   // -- which module a rule is about -------------------------------------------------------------------------
@@ -264,7 +147,7 @@ class checkpoint_quantization {
     for (const rule& each : rules_) {
       if (!each.names.matches(spellings)) continue;
       if (first == nullptr) first = &each;
-      if (!same(first->stored, each.stored)) {
+      if (!(first->stored.scheme == each.stored.scheme)) {
         detail::refuse_input(place_ + ": \"" + first->title + "\" and \"" + each.title +
                              "\" contradict each other for " + detail::printable(name.full(), 80));
       }
@@ -275,7 +158,8 @@ class checkpoint_quantization {
   void leave_alone(const json_field& object, std::initializer_list<const char*> keys,
                    detail::name_syntax syntax) {
     for (const char* key : keys) {
-      if (const std::optional<json_field> list = given(object, key)) left_alone_.add_all(*list, syntax);
+      if (const std::optional<json_field> list = detail::given(object, key))
+        left_alone_.add_all(*list, syntax);
     }
   }
   /// Modules that stay in the dtype whatever the file says, because engines and writers leave them.
@@ -288,8 +172,7 @@ class checkpoint_quantization {
     added.names.add(names, syntax, place);
     added.stored.scheme = std::move(scheme);
     added.title = detail::printable(names, 60);
-    pattern_rules_ += 1;
-    if (pattern_rules_ > most_rules)
+    if (rules_.size() >= most_rules)
       place.refuse("is one of more than " + std::to_string(most_rules) + " rules by pattern");
     shortened_ = shortened_ || added.names.was_shortened();
     rules_.push_back(std::move(added));
@@ -299,8 +182,8 @@ class checkpoint_quantization {
 
   void read(const json_field& q) {
     place_ = q.source() + (q.path().empty() ? "" : ": " + q.path());
-    if (const std::optional<json_field> inner = given(q, "quantization");
-        inner && inner->value().is_object() && !given(q, "quant_method")) {
+    if (const std::optional<json_field> inner = detail::given(q, "quantization");
+        inner && inner->value().is_object() && !detail::given(q, "quant_method")) {
       method_ = "modelopt";
       read_modelopt(*inner);
     } else {
@@ -318,8 +201,8 @@ class checkpoint_quantization {
   }
 
   void read_method(const json_field& q) {
-    const std::optional<json_field> named = given(q, "quant_method");
-    const std::string method = named ? lower(named->text()) : unnamed_method(q);
+    const std::optional<json_field> named = detail::given(q, "quant_method");
+    const std::string method = named ? detail::lower(named->text()) : unnamed_method(q);
     method_ = detail::printable(method, 40);
     using reader = void (checkpoint_quantization::*)(const json_field&);
     static constexpr struct {
@@ -369,27 +252,30 @@ class checkpoint_quantization {
 
   /// Old files have no `quant_method`.
   [[nodiscard]] static std::string unnamed_method(const json_field& q) {
-    if (given(q, "config_groups")) return "compressed-tensors";
-    if (given(q, "quant_algo")) return "modelopt";
-    if (given(q, "desc_act")) return "gptq";
-    if (given(q, "w_bit")) return "awq";
-    if (given(q, {"load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit"})) return "bitsandbytes";
+    if (detail::given(q, "config_groups")) return "compressed-tensors";
+    if (detail::given(q, "quant_algo")) return "modelopt";
+    if (detail::given(q, "desc_act")) return "gptq";
+    if (detail::given(q, "w_bit")) return "awq";
+    if (detail::given(q, {"load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit"}))
+      return "bitsandbytes";
     q.refuse("key \"quant_method\" is missing: how the weights are stored cannot be told");
   }
 
   /// FP8: per matrix, or in blocks (`weight_block_size`) whose scales are fp32; DeepSeek-V4 checkpoints with
   /// FP4 experts have one-byte scales throughout.
   void read_fp8(const json_field& q) {
-    (void)one_of(q, "fmt", "e4m3", {"e4m3", "e5m2", "float8_e4m3fn", "float8_e5m2"});
-    const bool static_inputs = one_of(q, "activation_scheme", "dynamic", {"dynamic", "static"}) == "static";
+    (void)detail::one_of(q, "fmt", "e4m3", {"e4m3", "e5m2", "float8_e4m3fn", "float8_e5m2"});
+    const bool static_inputs =
+        detail::one_of(q, "activation_scheme", "dynamic", {"dynamic", "static"}) == "static";
     const bool one_byte_scales = read_expert_dtype(q);
-    if (const std::optional<json_field> shape = given(q, "weight_block_size")) {
-      linear_ = fp8_blocks(*shape, one_byte_scales ? std::uint8_t{1} : std::uint8_t{4});
+    if (const std::optional<json_field> shape = detail::given(q, "weight_block_size")) {
+      linear_ = detail::fp8_blocks(*shape, one_byte_scales ? std::uint8_t{1} : std::uint8_t{4});
     } else {
-      linear_ = with_matrix_bytes(schemes::fp8_linear, static_inputs ? std::uint8_t{4} : std::uint8_t{0});
+      linear_ =
+          detail::with_matrix_bytes(schemes::fp8_linear, static_inputs ? std::uint8_t{4} : std::uint8_t{0});
       if (static_inputs) note("one fp32 scale per matrix and one for its input");
     }
-    if (given(q, "quantized_layers")) {
+    if (detail::given(q, "quantized_layers")) {
       read_quantized_layers(q);  // its `ignore` is about these layers, the rest stays FP8
     } else {
       leave_alone(q, {"ignore"}, detail::name_syntax::wildcards);
@@ -403,8 +289,8 @@ class checkpoint_quantization {
   }
   /// Whether experts are FP4 and scales take one byte.
   bool read_expert_dtype(const json_field& q) {
-    const std::optional<json_field> own = given(q, "expert_dtype");
-    std::string dtype = lower(own ? own->text() : context_.expert_dtype);
+    const std::optional<json_field> own = detail::given(q, "expert_dtype");
+    std::string dtype = detail::lower(own ? own->text() : context_.expert_dtype);
     const bool is_v4 = context_.model_type.compare(0, 11, "deepseek_v4") == 0;
     if (dtype.empty() && is_v4) {
       dtype = "fp4";
@@ -418,7 +304,7 @@ class checkpoint_quantization {
   }
 
   void read_fbgemm(const json_field& q) {
-    linear_ = scaled("fp8_row", formats::fp8_e4m3, 0, 4);
+    linear_ = detail::scaled("fp8_row", formats::fp8_e4m3, 0, 4);
     leave_alone(q, {"modules_to_not_convert"}, detail::name_syntax::parts);
     spares_routers_ = spares_heads_ = true;
   }
@@ -427,29 +313,30 @@ class checkpoint_quantization {
 
   void read_compressed_tensors(const json_field& outer) {
     // Some writers put the whole of it one level deeper.
-    const std::optional<json_field> inner = given(outer, "quantization_config");
+    const std::optional<json_field> inner = detail::given(outer, "quantization_config");
     const json_field& q = inner ? *inner : outer;
-    if (const std::optional<json_field> sparsity = given(q, "sparsity_config")) {
-      if (!sparsity->as_object().value().empty()) (void)one_of(*sparsity, "format", "dense", {"dense"});
+    if (const std::optional<json_field> sparsity = detail::given(q, "sparsity_config")) {
+      if (!sparsity->as_object().value().empty())
+        (void)detail::one_of(*sparsity, "format", "dense", {"dense"});
     }
     leave_alone(q, {"ignore"}, detail::name_syntax::tagged);
     spares_routers_ = rules_cover_tables_ = true;
-    const std::string format = text_in(q, "format");
+    const std::string format = detail::text_in(q, "format");
     const json_field groups = q.at("config_groups").as_object();
     for (const auto& [key, unused] : groups.value().items()) read_config_group(groups.at(key), format);
   }
 
   void read_config_group(const json_field& group, const std::string& outer_format) {
     group.as_object();
-    const std::optional<json_field> weights = given(group, "weights");
+    const std::optional<json_field> weights = detail::given(group, "weights");
     if (!weights) {
       note(group.path() + ": quantizes no weights");
       return;
     }
-    const std::string own_format = text_in(group, "format");
-    const std::string format = lower(own_format.empty() ? outer_format : own_format);
+    const std::string own_format = detail::text_in(group, "format");
+    const std::string format = detail::lower(own_format.empty() ? outer_format : own_format);
     const std::optional<weight_scheme> scheme =
-        config_group_scheme(weights->as_object(), format, given(group, "input_activations"));
+        config_group_scheme(weights->as_object(), format, detail::given(group, "input_activations"));
     const json_field targets = group.at("targets");
     for (std::size_t i = 0, size = targets.size(); i < size; ++i) {
       const json_field target = targets.at(i);
@@ -505,14 +392,14 @@ class checkpoint_quantization {
       for (const char* name : known_formats) line.append(*name == '\0' ? "" : " ").append(name);
       weights.refuse(line);
     }
-    const std::string type = one_of(weights, "type", "int", {"int", "float"});
+    const std::string type = detail::one_of(weights, "type", "int", {"int", "float"});
     const std::uint64_t bits = weights.required_integer("num_bits");
-    const std::uint32_t group = group_in(given(weights, "group_size"), 0);
-    const std::string strategy = one_of(weights, "strategy", group == 0 ? "tensor" : "group",
-                                        {"tensor", "channel", "group", "block", "tensor_group"});
+    const std::uint32_t group = detail::group_in(detail::given(weights, "group_size"), 0);
+    const std::string strategy = detail::one_of(weights, "strategy", group == 0 ? "tensor" : "group",
+                                                {"tensor", "channel", "group", "block", "tensor_group"});
     const bool grouped = strategy == "group" || strategy == "tensor_group";
     if (grouped && group == 0) weights.refuse("strategy \"" + strategy + "\" needs a group_size");
-    const bool symmetric = flag_in(weights, "symmetric", true);
+    const bool symmetric = detail::flag_in(weights, "symmetric", true);
     const bool static_inputs = inputs && inputs->value().is_object() && !is_dynamic(*inputs);
     if (static_inputs) note("scales of inputs are counted as 4 bytes per matrix");
     if (type == "float")
@@ -521,7 +408,7 @@ class checkpoint_quantization {
   }
   /// `dynamic` is a flag, or "local" where a static global scale stays.
   [[nodiscard]] static bool is_dynamic(const json_field& inputs) {
-    const std::optional<json_field> member = given(inputs, "dynamic");
+    const std::optional<json_field> member = detail::given(inputs, "dynamic");
     if (!member) return false;
     return member->value().is_string() ? false : member->flag();
   }
@@ -530,36 +417,38 @@ class checkpoint_quantization {
                                           std::uint64_t bits, const std::string& strategy,
                                           std::uint32_t group, bool has_inputs, bool static_inputs) {
     const std::uint8_t input_bytes = static_inputs ? std::uint8_t{4} : std::uint8_t{0};
-    const bool one_byte_scales = text_in(weights, "scale_dtype").find("uint8") != std::string::npos;
+    const bool one_byte_scales = detail::text_in(weights, "scale_dtype").find("uint8") != std::string::npos;
     if (bits == 4) {
       if (format == "mxfp4-pack-quantized" || (one_byte_scales && group == 32)) {
         if (group != 32) weights.refuse("MXFP4 has groups of 32, not " + std::to_string(group));
         return schemes::mxfp4;
       }
       if (group != 16) weights.refuse("NVFP4 has groups of 16, not " + std::to_string(group));
-      return with_matrix_bytes(schemes::nvfp4, has_inputs ? std::uint8_t{8} : std::uint8_t{4});
+      return detail::with_matrix_bytes(schemes::nvfp4, has_inputs ? std::uint8_t{8} : std::uint8_t{4});
     }
-    if (bits != 8) refuse_bits(weights, bits, "4 or 8 for floats");
-    if (strategy == "tensor") return with_matrix_bytes(schemes::fp8_linear, input_bytes);
+    if (bits != 8) detail::refuse_bits(weights, bits, "4 or 8 for floats");
+    if (strategy == "tensor") return detail::with_matrix_bytes(schemes::fp8_linear, input_bytes);
     note("scales are stored in 16 or in 32 bits, which the file does not say");
-    if (strategy == "channel") return with_matrix_bytes(schemes::fp8_channel, input_bytes);
+    if (strategy == "channel") return detail::with_matrix_bytes(schemes::fp8_channel, input_bytes);
     if (strategy == "block") {
-      weight_scheme scheme = fp8_blocks(weights.at("block_structure"), 2);
+      weight_scheme scheme = detail::fp8_blocks(weights.at("block_structure"), 2);
       scheme.sidecar.scale_bytes_high = 4;
-      return with_matrix_bytes(scheme, input_bytes);
+      return detail::with_matrix_bytes(scheme, input_bytes);
     }
-    if (one_byte_scales || format == "mxfp8-quantized") return scaled("mxfp8", formats::fp8_e4m3, group, 1);
-    return with_matrix_bytes(scaled("fp8_group", formats::fp8_e4m3, group, 2, 4), input_bytes);
+    if (one_byte_scales || format == "mxfp8-quantized")
+      return detail::scaled("mxfp8", formats::fp8_e4m3, group, 1);
+    return detail::with_matrix_bytes(detail::scaled("fp8_group", formats::fp8_e4m3, group, 2, 4),
+                                     input_bytes);
   }
 
   [[nodiscard]] weight_scheme integer_group(const json_field& weights, const std::string& format,
                                             std::uint64_t bits, const std::string& strategy,
                                             std::uint32_t group, bool symmetric, bool static_inputs) {
-    if (bits < 1 || bits > 8) refuse_bits(weights, bits, "1 to 8 for integers");
+    if (bits < 1 || bits > 8) detail::refuse_bits(weights, bits, "1 to 8 for integers");
     if (strategy == "block") weights.refuse("strategy \"block\" is not supported for integers");
     weight_scheme scheme =
-        words_of_integers(symmetric ? "int_packed" : "int_packed_asym", bits,
-                          strategy == "channel" || strategy == "tensor" ? 0 : group, !symmetric);
+        detail::words_of_integers(symmetric ? "int_packed" : "int_packed_asym", bits,
+                                  strategy == "channel" || strategy == "tensor" ? 0 : group, !symmetric);
     if (strategy == "tensor") scheme.sidecar.scales = weight_scales::tensor;
     if (strategy == "tensor" && !symmetric)
       weights.refuse("strategy \"tensor\" is not supported with zero points");
@@ -580,24 +469,25 @@ class checkpoint_quantization {
   }
   /// Whether a g_idx is stored: an order of columns that groups follow.
   [[nodiscard]] static bool has_column_order(const json_field& weights) {
-    const std::optional<json_field> order = given(weights, "actorder");
+    const std::optional<json_field> order = detail::given(weights, "actorder");
     if (!order) return false;
     if (order->value().is_boolean()) return order->flag();
-    const std::string name = one_of(weights, "actorder", "", {"group", "dynamic", "weight", "static"});
+    const std::string name =
+        detail::one_of(weights, "actorder", "", {"group", "dynamic", "weight", "static"});
     return name == "group" || name == "dynamic";
   }
 
   // AWQ, GPTQ and what is stored like them
 
   void read_awq(const json_field& q) {
-    const std::uint64_t bits = integer_in(q, {"bits", "w_bit"}, 4);
-    if (bits != 4) refuse_bits(q, bits, "4 for AWQ");
+    const std::uint64_t bits = detail::integer_in(q, {"bits", "w_bit"}, 4);
+    if (bits != 4) detail::refuse_bits(q, bits, "4 for AWQ");
     const std::string version =
-        one_of(q, "version", "gemm", {"gemm", "gemv", "gemv_fast", "exllama", "ipex"});
+        detail::one_of(q, "version", "gemm", {"gemm", "gemv", "gemv_fast", "exllama", "ipex"});
     if (version == "gemv" || version == "gemv_fast")
       note("AWQ " + version + ": what pads the zero points is not counted");
-    const std::uint32_t group = group_in(given(q, {"group_size", "q_group_size"}), 128);
-    linear_ = words_of_integers("awq", 4, group, true);
+    const std::uint32_t group = detail::group_in(detail::given(q, {"group_size", "q_group_size"}), 128);
+    linear_ = detail::words_of_integers("awq", 4, group, true);
     leave_alone(q, {"modules_to_not_convert"}, detail::name_syntax::parts);
     spare_all_but_decoder_layers("AWQ");
   }
@@ -606,19 +496,14 @@ class checkpoint_quantization {
     only_layers_ = spares_routers_ = spares_towers_ = true;
     note(std::string(method) + ": what is outside the decoder layers (towers, head) is not quantized");
   }
-  [[nodiscard]] static std::uint64_t integer_in(const json_field& q, std::initializer_list<const char*> keys,
-                                                std::uint64_t fallback) {
-    const std::optional<json_field> member = given(q, keys);
-    return member ? member->integer() : fallback;
-  }
 
   void read_gptq(const json_field& q) {
-    const std::string format = one_of(q, "checkpoint_format", "gptq", {"gptq", "gptq_v2", "marlin"});
-    const bool is_marlin = format == "marlin" || flag_in(q, "is_marlin_format");
+    const std::string format = detail::one_of(q, "checkpoint_format", "gptq", {"gptq", "gptq_v2", "marlin"});
+    const bool is_marlin = format == "marlin" || detail::flag_in(q, "is_marlin_format");
     const std::uint64_t bits = q.required_integer("bits");
-    const std::uint32_t group = group_in(given(q, "group_size"), 128);
+    const std::uint32_t group = detail::group_in(detail::given(q, "group_size"), 128);
     linear_ = gptq_scheme(q, bits, group, is_marlin);
-    if (const std::optional<json_field> inside = given(q, "modules_in_block_to_quantize")) {
+    if (const std::optional<json_field> inside = detail::given(q, "modules_in_block_to_quantize")) {
       only_these_.emplace();
       for (std::size_t i = 0, size = inside->size(); i < size; ++i) {
         const json_field entry = inside->at(i);
@@ -629,19 +514,21 @@ class checkpoint_quantization {
         }
       }
     }
-    if (const std::optional<json_field> dynamic = given(q, "dynamic")) {
+    if (const std::optional<json_field> dynamic = detail::given(q, "dynamic")) {
       for (const auto& [pattern, unused] : dynamic->as_object().value().items())
         read_dynamic_rule(pattern, dynamic->at(pattern), bits, group, is_marlin);
     }
     leave_alone(q, {"modules_to_not_convert"}, detail::name_syntax::parts);
     spare_all_but_decoder_layers("GPTQ");
-    if (flag_in(q, "lm_head")) give_name("lm_head", linear_);
+    if (detail::flag_in(q, "lm_head")) give_name("lm_head", linear_);
     if (!is_marlin) note("GPTQ: zero points and g_idx are stored; engines that repack for Marlin drop them");
   }
   [[nodiscard]] static weight_scheme gptq_scheme(const json_field& place, std::uint64_t bits,
                                                  std::uint32_t group, bool is_marlin) {
-    if (bits != 2 && bits != 3 && bits != 4 && bits != 8) refuse_bits(place, bits, "2, 3, 4 or 8 for GPTQ");
-    weight_scheme scheme = words_of_integers(is_marlin ? "gptq_marlin" : "gptq", bits, group, !is_marlin);
+    if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
+      detail::refuse_bits(place, bits, "2, 3, 4 or 8 for GPTQ");
+    weight_scheme scheme =
+        detail::words_of_integers(is_marlin ? "gptq_marlin" : "gptq", bits, group, !is_marlin);
     if (!is_marlin) scheme.sidecar.column_bytes = 4;
     return scheme;
   }
@@ -655,15 +542,15 @@ class checkpoint_quantization {
     std::optional<weight_scheme> scheme;
     if (sign != "-:") {
       change.as_object();
-      scheme = gptq_scheme(change, integer_in(change, {"bits"}, bits),
-                           group_in(given(change, "group_size"), group), is_marlin);
+      scheme = gptq_scheme(change, detail::integer_in(change, {"bits"}, bits),
+                           detail::group_in(detail::given(change, "group_size"), group), is_marlin);
     }
     add_rule(expression, detail::name_syntax::regex, scheme, change);
   }
 
   void read_auto_round(const json_field& q) {
-    const std::string packing = lower(text_in(q, "packing_format"));
-    const std::string type = one_of(q, "data_type", "int", {"int"});
+    const std::string packing = detail::lower(detail::text_in(q, "packing_format"));
+    const std::string type = detail::one_of(q, "data_type", "int", {"int"});
     const bool is_awq = packing.find("awq") != packing.npos;
     if (!packing.empty() && !is_awq && packing.find("gptq") == packing.npos && packing != "auto_round") {
       q.at("packing_format")
@@ -671,14 +558,16 @@ class checkpoint_quantization {
                   "\" is not supported, expected auto_round, auto_round:auto_gptq or auto_round:auto_awq");
     }
     const std::uint64_t bits = q.required_integer("bits");
-    const std::uint32_t group = group_in(given(q, "group_size"), 128);
+    const std::uint32_t group = detail::group_in(detail::given(q, "group_size"), 128);
     linear_ = auto_round_scheme(q, bits, group);
-    if (const std::optional<json_field> extra = given(q, "extra_config")) {
+    if (const std::optional<json_field> extra = detail::given(q, "extra_config")) {
       for (const auto& [name, unused] : extra->as_object().value().items()) {
         const json_field change = extra->at(name).as_object();
-        const std::uint64_t own = integer_in(change, {"bits"}, bits);
+        const std::uint64_t own = detail::integer_in(change, {"bits"}, bits);
         std::optional<weight_scheme> scheme;
-        if (own < 16) scheme = auto_round_scheme(change, own, group_in(given(change, "group_size"), group));
+        if (own < 16)
+          scheme =
+              auto_round_scheme(change, own, detail::group_in(detail::given(change, "group_size"), group));
         if (name.find_first_of("*^$|\\(") == name.npos) {
           give_name(name, scheme);
         } else {
@@ -693,19 +582,19 @@ class checkpoint_quantization {
   [[nodiscard]] static weight_scheme auto_round_scheme(const json_field& place, std::uint64_t bits,
                                                        std::uint32_t group) {
     if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
-      refuse_bits(place, bits, "2, 3, 4 or 8 for AutoRound");
-    return words_of_integers("auto_round", bits, group, true);
+      detail::refuse_bits(place, bits, "2, 3, 4 or 8 for AutoRound");
+    return detail::words_of_integers("auto_round", bits, group, true);
   }
 
   // Methods that transformers applies to every linear layer
 
   void read_bitsandbytes(const json_field& q) {
-    const bool four = flag_in(q, "load_in_4bit") || flag_in(q, "_load_in_4bit");
-    const bool eight = flag_in(q, "load_in_8bit") || flag_in(q, "_load_in_8bit");
+    const bool four = detail::flag_in(q, "load_in_4bit") || detail::flag_in(q, "_load_in_4bit");
+    const bool eight = detail::flag_in(q, "load_in_8bit") || detail::flag_in(q, "_load_in_8bit");
     if (four == eight) q.refuse("bitsandbytes needs load_in_4bit or load_in_8bit");
     if (four) {
-      (void)one_of(q, "bnb_4bit_quant_type", "fp4", {"nf4", "fp4"});
-      linear_ = flag_in(q, "bnb_4bit_use_double_quant") ? schemes::nf4_double_quant : schemes::nf4;
+      (void)detail::one_of(q, "bnb_4bit_quant_type", "fp4", {"nf4", "fp4"});
+      linear_ = detail::flag_in(q, "bnb_4bit_use_double_quant") ? schemes::nf4_double_quant : schemes::nf4;
       note(
           "bitsandbytes: what describes a 4-bit matrix on disk (code tables, about 0.2 to 1.2 KB) is not "
           "counted");
@@ -729,23 +618,23 @@ class checkpoint_quantization {
   }
 
   void read_hqq(const json_field& q) {
-    const std::optional<json_field> whole = given(q, "quant_config");
+    const std::optional<json_field> whole = detail::given(q, "quant_config");
     const json_field& outer = whole ? *whole : q;
     for (const char* key : {"scale_quant_params", "zero_quant_params"}) {
-      if (const std::optional<json_field> second = given(outer, key))
+      if (const std::optional<json_field> second = detail::given(outer, key))
         second->refuse(
             "scales and zero points that are quantized themselves are not supported, expected null");
     }
-    if (const std::optional<json_field> plain = given(outer, "weight_quant_params")) {
+    if (const std::optional<json_field> plain = detail::given(outer, "weight_quant_params")) {
       linear_ = hqq_scheme(*plain);
-    } else if (given(outer, {"nbits", "bits"})) {
+    } else if (detail::given(outer, {"nbits", "bits"})) {
       linear_ = hqq_scheme(outer);
     } else {
       bool any = false;
       for (const auto& [name, unused] : outer.value().items()) {
         const json_field own = outer.at(name);
         if (!own.value().is_object()) continue;
-        const std::optional<json_field> nested = given(own, "weight_quant_params");
+        const std::optional<json_field> nested = detail::given(own, "weight_quant_params");
         add_rule(name, detail::name_syntax::parts, hqq_scheme(nested ? *nested : own), own);
         any = true;
       }
@@ -757,16 +646,16 @@ class checkpoint_quantization {
   }
   /// Groups run over the flattened matrix; 3 bits are ten to a 32-bit word.
   [[nodiscard]] static weight_scheme hqq_scheme(const json_field& params) {
-    const std::uint64_t bits = integer_in(params.as_object(), {"nbits", "bits"}, 4);
+    const std::uint64_t bits = detail::integer_in(params.as_object(), {"nbits", "bits"}, 4);
     if (bits != 1 && bits != 2 && bits != 3 && bits != 4 && bits != 8)
-      refuse_bits(params, bits, "1, 2, 3, 4 or 8 for HQQ");
+      detail::refuse_bits(params, bits, "1, 2, 3, 4 or 8 for HQQ");
     for (const char* key : {"quant_zero", "quant_scale"}) {
-      if (flag_in(params, key)) params.refuse(std::string(key) + " is not supported, expected false");
+      if (detail::flag_in(params, key)) params.refuse(std::string(key) + " is not supported, expected false");
     }
     constexpr number_format ten_to_a_word{"hqq3", 10, 4};
     weight_scheme scheme = schemes::hqq;
-    scheme.payload = bits == 3 ? ten_to_a_word : packed_integer(bits);
-    scheme.sidecar.group = group_in(given(params, "group_size"), 64);
+    scheme.payload = bits == 3 ? ten_to_a_word : detail::packed_integer(bits);
+    scheme.sidecar.group = detail::group_in(detail::given(params, "group_size"), 64);
     if (scheme.sidecar.group == 0) scheme.sidecar.scales = weight_scales::channel;
     return scheme;
   }
@@ -774,19 +663,20 @@ class checkpoint_quantization {
   void read_torchao(const json_field& q) {
     const json_field type = q.at("quant_type");
     if (type.value().is_string()) {
-      const std::optional<json_field> parameters = given(q, "quant_type_kwargs");
+      const std::optional<json_field> parameters = detail::given(q, "quant_type_kwargs");
       linear_ = torchao_scheme(type, type.text(), parameters ? *parameters : q);
     } else {
-      const std::optional<json_field> by_default = given(type.as_object(), "default");
+      const std::optional<json_field> by_default = detail::given(type.as_object(), "default");
       const json_field config = by_default ? *by_default : type;
-      if (text_in(config, "_type") == "ModuleFqnToConfig" || text_in(config, "_type") == "FqnToConfig") {
+      if (detail::text_in(config, "_type") == "ModuleFqnToConfig" ||
+          detail::text_in(config, "_type") == "FqnToConfig") {
         read_torchao_by_name(config.at("_data"));
       } else {
         linear_ = torchao_config(config);
       }
     }
     rules_cover_tables_ = true;
-    const bool tables_too = flag_in(q, "include_input_output_embeddings");
+    const bool tables_too = detail::flag_in(q, "include_input_output_embeddings");
     if (tables_too) tables_ = linear_;
     leave_alone(q, {"modules_to_not_convert"}, detail::name_syntax::parts);
     spares_heads_ = !tables_too;
@@ -797,7 +687,7 @@ class checkpoint_quantization {
   }
   void read_torchao_by_name(const json_field& data) {
     const std::optional<json_field> nested =
-        given(data.as_object(), {"module_fqn_to_config", "fqn_to_config"});
+        detail::given(data.as_object(), {"module_fqn_to_config", "fqn_to_config"});
     const json_field& table = nested ? *nested : data;
     for (const auto& [name, unused] : table.as_object().value().items()) {
       const json_field own = table.at(name);
@@ -814,24 +704,26 @@ class checkpoint_quantization {
   }
   [[nodiscard]] static weight_scheme torchao_config(const json_field& config) {
     const json_field type = config.as_object().at("_type");
-    const std::optional<json_field> data = given(config, "_data");
+    const std::optional<json_field> data = detail::given(config, "_data");
     return torchao_scheme(type, type.text(), data ? *data : config);
   }
   [[nodiscard]] static weight_scheme torchao_scheme(const json_field& place, const std::string& name,
                                                     const json_field& parameters) {
     parameters.as_object();
     if (name == "int4_weight_only" || name == "Int4WeightOnlyConfig")
-      return scaled("torchao_int4", formats::int4, group_in(given(parameters, "group_size"), 128), 4);
+      return detail::scaled("torchao_int4", formats::int4,
+                            detail::group_in(detail::given(parameters, "group_size"), 128), 4);
     if (name == "int8_weight_only" || name == "Int8WeightOnlyConfig")
-      return scaled("torchao_int8", formats::int8, group_in(given(parameters, "group_size"), 0), 2);
+      return detail::scaled("torchao_int8", formats::int8,
+                            detail::group_in(detail::given(parameters, "group_size"), 0), 2);
     if (name == "int8_dynamic_activation_int8_weight" || name == "Int8DynamicActivationInt8WeightConfig")
-      return scaled("torchao_int8", formats::int8, 0, 2);
+      return detail::scaled("torchao_int8", formats::int8, 0, 2);
     if (name == "float8_weight_only" || name == "Float8WeightOnlyConfig")
-      return scaled("torchao_float8", formats::fp8_e4m3, 0, 4);
+      return detail::scaled("torchao_float8", formats::fp8_e4m3, 0, 4);
     if (name == "float8_dynamic_activation_float8_weight" ||
         name == "Float8DynamicActivationFloat8WeightConfig") {
       const bool by_row = parameters.value().dump().find("PerRow") != std::string::npos;
-      return by_row ? scaled("torchao_float8", formats::fp8_e4m3, 0, 4) : schemes::fp8_linear;
+      return by_row ? detail::scaled("torchao_float8", formats::fp8_e4m3, 0, 4) : schemes::fp8_linear;
     }
     place.refuse("torchao type \"" + detail::printable(name, 50) +
                  "\" is not supported, expected int4_weight_only, int8_weight_only, "
@@ -840,18 +732,18 @@ class checkpoint_quantization {
   }
 
   void read_quanto(const json_field& q) {
-    const std::string weights = one_of(q, "weights", "int8", {"int8", "float8", "int4", "int2"});
-    if (weights == "int8") linear_ = scaled("quanto_int8", formats::int8, 0, 2);
-    if (weights == "float8") linear_ = scaled("quanto_float8", formats::fp8_e4m3, 0, 2);
-    if (weights == "int4") linear_ = scaled("quanto_int4", formats::int4, 128, 4);
-    if (weights == "int2") linear_ = scaled("quanto_int2", formats::int2, 128, 4);
+    const std::string weights = detail::one_of(q, "weights", "int8", {"int8", "float8", "int4", "int2"});
+    if (weights == "int8") linear_ = detail::scaled("quanto_int8", formats::int8, 0, 2);
+    if (weights == "float8") linear_ = detail::scaled("quanto_float8", formats::fp8_e4m3, 0, 2);
+    if (weights == "int4") linear_ = detail::scaled("quanto_int4", formats::int4, 128, 4);
+    if (weights == "int2") linear_ = detail::scaled("quanto_int2", formats::int2, 128, 4);
     leave_alone_or_heads(q, {"modules_to_not_convert"});
     note("quanto: scales, and shifts of 4 and 2 bits per 128 columns, are taken to be in 16 bits");
   }
 
   void read_eetq(const json_field& q) {
-    (void)one_of(q, "weights", "int8", {"int8"});
-    linear_ = scaled("eetq", formats::int8, 0, 2);
+    (void)detail::one_of(q, "weights", "int8", {"int8"});
+    linear_ = detail::scaled("eetq", formats::int8, 0, 2);
     leave_alone_or_heads(q, {"modules_to_not_convert"});
     note("EETQ: scales are taken to be in 16 bits");
   }
@@ -861,11 +753,11 @@ class checkpoint_quantization {
   void read_modelopt(const json_field& q) {
     spares_routers_ = spares_towers_ = true;
     leave_alone(q, {"ignore", "exclude_modules"}, detail::name_syntax::wildcards);
-    const std::optional<json_field> algorithm = given(q, {"quant_algo", "moe_quant_algo"});
-    const std::string name = algorithm ? upper(algorithm->text()) : "NO_QUANT";
+    const std::optional<json_field> algorithm = detail::given(q, {"quant_algo", "moe_quant_algo"});
+    const std::string name = algorithm ? detail::upper(algorithm->text()) : "NO_QUANT";
     if (name == "MIXED_PRECISION") return read_quantized_layers(q);
     if (name == "NO_QUANT" || name == "NONE") {
-      if (given(q, "config_groups")) q.refuse("key \"quant_algo\" is missing");
+      if (detail::given(q, "config_groups")) q.refuse("key \"quant_algo\" is missing");
       note("no quant_algo: the weights are stored in the dtype");
       return;
     }
@@ -873,12 +765,12 @@ class checkpoint_quantization {
   }
   /// `group_size`, also from the first of `config_groups`.
   [[nodiscard]] static std::optional<json_field> modelopt_group(const json_field& q) {
-    std::optional<json_field> size = given(q, "group_size");
-    const std::optional<json_field> groups = given(q, "config_groups");
+    std::optional<json_field> size = detail::given(q, "group_size");
+    const std::optional<json_field> groups = detail::given(q, "config_groups");
     if (size || !groups || groups->as_object().value().empty()) return size;
     const json_field first = groups->at(groups->value().begin().key());
-    const std::optional<json_field> weights = given(first, "weights");
-    return weights ? given(*weights, "group_size") : std::nullopt;
+    const std::optional<json_field> weights = detail::given(first, "weights");
+    return weights ? detail::given(*weights, "group_size") : std::nullopt;
   }
   void read_quantized_layers(const json_field& q) {
     const json_field layers = q.at("quantized_layers").as_object();
@@ -887,7 +779,7 @@ class checkpoint_quantization {
         const json_field own = layers.at(key);
         const json_field algorithm = own.at("quant_algo");
         const weight_scheme scheme =
-            modelopt_scheme(algorithm, upper(algorithm.text()), given(own, "group_size"));
+            modelopt_scheme(algorithm, detail::upper(algorithm.text()), detail::given(own, "group_size"));
         if (key.find_first_of("*?{") != key.npos) {
           add_rule(key, detail::name_syntax::wildcards, scheme, own);
         } else {
@@ -908,7 +800,7 @@ class checkpoint_quantization {
     const json_field value(own);
     const json_field algorithm = value.at("quant_algo");
     const weight_scheme scheme =
-        modelopt_scheme(algorithm, upper(algorithm.text()), given(value, "group_size"));
+        modelopt_scheme(algorithm, detail::upper(algorithm.text()), detail::given(value, "group_size"));
     const std::string name = key.substr(0, at);
     if (name.find(detail::name_pattern::any_number) == name.npos) return give_name(name, scheme);
     add_rule(name, detail::name_syntax::wildcards, scheme, layers);
@@ -916,11 +808,11 @@ class checkpoint_quantization {
   [[nodiscard]] weight_scheme modelopt_scheme(const json_field& place, const std::string& name,
                                               const std::optional<json_field>& group) {
     const auto exactly = [&](std::uint32_t size) {
-      if (const std::uint32_t found = group_in(group, size); found != size)
+      if (const std::uint32_t found = detail::group_in(group, size); found != size)
         group->refuse(name + " has groups of " + std::to_string(size) + ", not " + std::to_string(found));
     };
-    if (name == "FP8") return with_matrix_bytes(schemes::fp8_linear, 4);
-    if (name == "FP8_PER_CHANNEL_PER_TOKEN") return scaled("fp8_row", formats::fp8_e4m3, 0, 4);
+    if (name == "FP8") return detail::with_matrix_bytes(schemes::fp8_linear, 4);
+    if (name == "FP8_PER_CHANNEL_PER_TOKEN") return detail::scaled("fp8_row", formats::fp8_e4m3, 0, 4);
     if (name == "FP8_PB_WO") return schemes::fp8_block;
     if (name == "MXFP8") {
       exactly(32);
@@ -932,11 +824,12 @@ class checkpoint_quantization {
     }
     if (name == "W4A16_NVFP4") {
       exactly(16);
-      return with_matrix_bytes(schemes::nvfp4, 4);
+      return detail::with_matrix_bytes(schemes::nvfp4, 4);
     }
     if (name == "MXFP4" || name == "W4A8_MXFP4_FP8" || name == "W4A8_MXFP4_MXFP8") {
       exactly(32);
-      return with_matrix_bytes(schemes::mxfp4, name == "W4A8_MXFP4_FP8" ? std::uint8_t{4} : std::uint8_t{0});
+      return detail::with_matrix_bytes(schemes::mxfp4,
+                                       name == "W4A8_MXFP4_FP8" ? std::uint8_t{4} : std::uint8_t{0});
     }
     if (name == "NVFP4_AWQ") {
       exactly(16);
@@ -952,9 +845,9 @@ class checkpoint_quantization {
           "a scale of 16 bits per input column is counted for every AWQ matrix; ModelOpt folds some into "
           "norms");
       note("scales are stored in 16 or in 32 bits, which the file does not say");
-      weight_scheme scheme = scaled("int4_awq", formats::int4, group_in(group, 128), 2, 4);
+      weight_scheme scheme = detail::scaled("int4_awq", formats::int4, detail::group_in(group, 128), 2, 4);
       scheme.sidecar.column_bytes = 2;
-      return with_matrix_bytes(scheme, name == "W4A8_AWQ" ? std::uint8_t{8} : std::uint8_t{0});
+      return detail::with_matrix_bytes(scheme, name == "W4A8_AWQ" ? std::uint8_t{8} : std::uint8_t{0});
     }
     if (name == "INT8_SQ" || name == "W8A8_SQ_PER_CHANNEL" || name == "INT8_WO" || name == "W8A16") {
       note("scales are stored in 16 or in 32 bits, which the file does not say");
@@ -962,7 +855,7 @@ class checkpoint_quantization {
       const bool smooth = name == "INT8_SQ" || name == "W8A8_SQ_PER_CHANNEL";
       if (!smooth) return scheme;
       scheme.sidecar.column_bytes = 2;
-      return with_matrix_bytes(scheme, 4);
+      return detail::with_matrix_bytes(scheme, 4);
     }
     place.refuse(
         "algorithm \"" + detail::printable(name, 40) +
@@ -975,40 +868,43 @@ class checkpoint_quantization {
   void read_quark(const json_field& q) {
     leave_alone(q, {"exclude"}, detail::name_syntax::wildcards);
     spares_routers_ = true;
-    const std::optional<json_field> everywhere = given(q, "global_quant_config");
+    const std::optional<json_field> everywhere = detail::given(q, "global_quant_config");
     if (everywhere && !everywhere->as_object().value().empty()) linear_ = quark_scheme(*everywhere);
-    if (const std::optional<json_field> own = given(q, "layer_quant_config")) {
+    if (const std::optional<json_field> own = detail::given(q, "layer_quant_config")) {
       for (const auto& [name, unused] : own->as_object().value().items())
         add_rule(name, detail::name_syntax::wildcards, quark_scheme(own->at(name)), *own);
     }
-    if (const std::optional<json_field> types = given(q, "layer_type_quant_config");
+    if (const std::optional<json_field> types = detail::given(q, "layer_type_quant_config");
         types && !types->as_object().value().empty()) {
       types->refuse("rules by class are not supported, expected none");
     }
     note("Quark: scales are taken to be in 32 bits, one byte in MXFP4");
   }
   [[nodiscard]] static std::optional<weight_scheme> quark_scheme(const json_field& layer) {
-    const std::optional<json_field> weight = given(layer, "weight");
+    const std::optional<json_field> weight = detail::given(layer, "weight");
     if (!weight) return std::nullopt;
     if (!weight->value().is_object()) weight->refuse("more than one stage of quantization is not supported");
-    const std::string dtype = one_of(*weight, "dtype", "", {"fp8_e4m3", "int8", "fp4", "int4", "uint4"});
-    const std::string scheme = one_of(*weight, "qscheme", "", {"per_tensor", "per_channel", "per_group"});
-    const std::uint32_t group = group_in(given(*weight, "group_size"), 0);
+    const std::string dtype =
+        detail::one_of(*weight, "dtype", "", {"fp8_e4m3", "int8", "fp4", "int4", "uint4"});
+    const std::string scheme =
+        detail::one_of(*weight, "qscheme", "", {"per_tensor", "per_channel", "per_group"});
+    const std::uint32_t group = detail::group_in(detail::given(*weight, "group_size"), 0);
     if (scheme == "per_group" && group == 0) weight->refuse("qscheme per_group needs a group_size");
-    const std::optional<json_field> inputs = given(layer, "input_tensors");
-    const bool static_inputs = inputs && inputs->value().is_object() && !flag_in(*inputs, "is_dynamic");
+    const std::optional<json_field> inputs = detail::given(layer, "input_tensors");
+    const bool static_inputs =
+        inputs && inputs->value().is_object() && !detail::flag_in(*inputs, "is_dynamic");
     const std::uint8_t matrix_bytes = static_inputs ? std::uint8_t{4} : std::uint8_t{0};
     if (dtype == "fp4") {
       if (scheme == "per_group" && group == 32) return schemes::mxfp4;
     } else if (dtype == "fp8_e4m3" || dtype == "int8") {
       const number_format& payload = dtype == "int8" ? formats::int8 : formats::fp8_e4m3;
-      weight_scheme found = scaled("quark_8bit", payload, scheme == "per_group" ? group : 0, 4);
+      weight_scheme found = detail::scaled("quark_8bit", payload, scheme == "per_group" ? group : 0, 4);
       if (scheme == "per_tensor") found.sidecar.scales = weight_scales::tensor;
-      return with_matrix_bytes(found, matrix_bytes);
+      return detail::with_matrix_bytes(found, matrix_bytes);
     } else if (scheme == "per_group") {
-      weight_scheme found = scaled("quark_int4", formats::int4, group, 4);
+      weight_scheme found = detail::scaled("quark_int4", formats::int4, group, 4);
       found.sidecar.zero_bits = dtype == "uint4" ? std::uint8_t{4} : std::uint8_t{0};
-      return with_matrix_bytes(found, matrix_bytes);
+      return detail::with_matrix_bytes(found, matrix_bytes);
     }
     weight->refuse(
         "dtype " + dtype + " with " + scheme +
@@ -1018,15 +914,15 @@ class checkpoint_quantization {
   // -- the cache --------------------------------------------------------------------------------------------
 
   void read_kv_cache(const json_field& q) {
-    const std::optional<json_field> inner = given(q, "quantization");
+    const std::optional<json_field> inner = detail::given(q, "quantization");
     const bool is_nested = inner && inner->value().is_object();
     const json_field& place = is_nested ? *inner : q;
-    if (const std::optional<json_field> algorithm = given(place, "kv_cache_quant_algo")) {
-      const std::string name = upper(algorithm->text());
-      kv_cache_format_ = name == "FP8" ? "fp8_e4m3" : lower(detail::printable(name, 20));
-    } else if (const std::optional<json_field> scheme = given(place, "kv_cache_scheme")) {
-      const std::uint64_t bits = integer_in(scheme->as_object(), {"num_bits"}, 8);
-      const std::string type = text_in(*scheme, "type");
+    if (const std::optional<json_field> algorithm = detail::given(place, "kv_cache_quant_algo")) {
+      const std::string name = detail::upper(algorithm->text());
+      kv_cache_format_ = name == "FP8" ? "fp8_e4m3" : detail::lower(detail::printable(name, 20));
+    } else if (const std::optional<json_field> scheme = detail::given(place, "kv_cache_scheme")) {
+      const std::uint64_t bits = detail::integer_in(scheme->as_object(), {"num_bits"}, 8);
+      const std::string type = detail::text_in(*scheme, "type");
       const bool is_float = type.empty() || type == "float";
       if (bits == 8) {
         kv_cache_format_ = is_float ? "fp8_e4m3" : "int8";
@@ -1050,7 +946,6 @@ class checkpoint_quantization {
   std::map<std::string, std::size_t, std::less<>> by_name_;  ///< modules, or what they are part of
   std::vector<storage> storages_;
   std::vector<rule> rules_;
-  std::size_t pattern_rules_ = 0;
   bool shortened_ = false;
 
   // What is left after the lists and rules.
