@@ -31,6 +31,7 @@ class name_pattern {
     name_pattern result(text, place);
     result.steps_ = parser{text, place, 0, 0, false}.whole();
     result.steps_.push_back({op::accept, 0, 0, {}});
+    result.find_start();
     return result;
   }
 
@@ -65,6 +66,7 @@ class name_pattern {
     result.steps_ = parser{expression, place, 0, 0, false}.whole();
     result.steps_.push_back({op::at_end, 1, 0, {}});
     result.steps_.push_back({op::accept, 0, 0, {}});
+    result.find_start();
     return result;
   }
 
@@ -78,13 +80,14 @@ class name_pattern {
 
   /// Whether some beginning of `name` matches. A comparison that takes too many steps stops.
   [[nodiscard]] bool matches(std::string_view name) const {
+    if (name.substr(0, start_.size()) != start_) return false;
     std::size_t visits = 0;
     return run(0, name, 0, visits);
   }
 
  private:
   enum class op : std::uint8_t { one_of, split, jump, at_start, at_end, look_ahead, look_ahead_not, accept };
-  /// One step; `next` and `other` are offsets from it.
+  /// One step; `next` and `other` are offsets from it. In `one_of`, `other` is a lone character + 1.
   struct step {
     op kind = op::accept;
     std::int32_t next = 1;
@@ -153,14 +156,14 @@ class name_pattern {
       switch (c) {
         case '(': return group();
         case '[': return one_of(bracket());
-        case '\\': return one_of(escape());
+        case '\\': return escaped();
         case '^': return {{op::at_start, 1, 0, {}}};
         case '$': return {{op::at_end, 1, 0, {}}};
         case '.': return one_of(~std::bitset<256>{}.set('\n'));
         case '*':
         case '+':
         case '?': refuse("repeats nothing");
-        default: return one_of(just(c));
+        default: return lone(c);
       }
     }
 
@@ -307,6 +310,14 @@ class name_pattern {
       return negative ? ~set : set;
     }
 
+    [[nodiscard]] steps escaped() {
+      const char c = more() ? text[at] : '\0';
+      const std::bitset<256> set = escape();
+      return set == just(c) ? lone(c) : one_of(set);
+    }
+    [[nodiscard]] static steps lone(char c) {
+      return {{op::one_of, 1, static_cast<unsigned char>(c) + 1, just(c)}};
+    }
     static std::bitset<256> just(char c) { return std::bitset<256>{}.set(static_cast<unsigned char>(c)); }
     static void add_range(std::bitset<256>& set, char low, char high) {
       for (unsigned c = static_cast<unsigned char>(low); c <= static_cast<unsigned char>(high); ++c)
@@ -325,6 +336,14 @@ class name_pattern {
       to.insert(to.end(), from.begin(), from.end());
     }
   };
+
+  /// The characters that every match starts with: most names are told apart by them.
+  void find_start() {
+    for (std::size_t at = steps_[0].kind == op::at_start ? 1 : 0; steps_[at].kind == op::one_of; ++at) {
+      if (steps_[at].other == 0) return;
+      start_ += static_cast<char>(steps_[at].other - 1);
+    }
+  }
 
   [[noreturn]] void refuse_slow() const {
     refuse_input(source_ + ": " + path_ + ": pattern \"" + text_ + "\" takes more than " +
@@ -380,6 +399,7 @@ class name_pattern {
   std::string text_;  ///< for messages, as are the next two
   std::string source_;
   std::string path_;
+  std::string start_;
   steps steps_;
 };
 
