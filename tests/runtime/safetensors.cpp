@@ -402,7 +402,7 @@ TEST_CASE("Falcon-7B stores a second copy of its tied embedding", "[safetensors]
 
   // Published element count, and the count by formula.
   CHECK(stored_elements(model.weights) == 7'217'189'760);
-  CHECK(parameter_count(model.config.architecture) == 6'921'720'704);
+  CHECK(parameter_count(model.config.architecture).value == 6'921'720'704);
   const checkpoint_sizes& sizes = model.weights.sizes;
   CHECK(*sizes.disk.bytes == writer.file_bytes());
   CHECK(*sizes.stored_tensors.bytes == 2 * 7'217'189'760);
@@ -419,7 +419,7 @@ TEST_CASE("Falcon-7B stores a second copy of its tied embedding", "[safetensors]
   for (std::size_t i = 0; i < module_role_count; ++i) {
     const auto role = static_cast<module_role>(i);
     INFO(name_of(role));
-    CHECK(module_bytes(weights, role) == 2 * parameter_count(model.config.architecture, role));
+    CHECK(module_bytes(weights, role) == 2 * parameter_count(model.config.architecture, role).value);
   }
 
   deployment d{.model = model.config.architecture, .workload = {.sequences = 1, .context = tokens{100}}};

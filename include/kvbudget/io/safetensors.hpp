@@ -240,7 +240,7 @@ inline void explain_extras(std::vector<checkpoint_difference>& found, const chec
   bool uncounted = false;
   for (std::size_t i = 0; i < module_role_count && stored.has_tensors(); ++i) {
     const auto role = static_cast<module_role>(i);
-    const std::uint64_t described = parameter_count(model, role);
+    const std::uint64_t described = parameter_count(model, role).value;
     if (role == module_role::draft) {
       if (modules[i].parameters != described || modules[i].uncounted_bytes != 0) {
         found.push_back({modules[i].parameters, described, "draft layers, which engines load only when asked",
@@ -255,7 +255,7 @@ inline void explain_extras(std::vector<checkpoint_difference>& found, const chec
   if (all_stored == all_described && !uncounted) return found;
   for (std::size_t i = 0; i < module_role_count && stored.has_tensors(); ++i) {
     const auto role = static_cast<module_role>(i);
-    const std::uint64_t described = parameter_count(model, role);
+    const std::uint64_t described = parameter_count(model, role).value;
     if (role == module_role::draft) continue;
     if (modules[i].uncounted_bytes != 0) {
       found.push_back({modules[i].parameters, described,
@@ -286,7 +286,7 @@ struct safetensors_model {
 
 /// One line for people: what is stored, what is described, and why they differ.
 [[nodiscard]] inline std::string summary_of(const safetensors_model& model) {
-  const std::uint64_t described = parameter_count(model.config.architecture);
+  const std::uint64_t described = parameter_count(model.config.architecture).value;
   if (!model.weights.has_tensors()) {
     return "the shards are missing, the config describes " + std::to_string(described) + " elements";
   }
