@@ -342,6 +342,7 @@ inline void add_recurrent(layer_draft& layer, std::uint32_t hidden, const mixer_
   using namespace weight_groups;
   constexpr module_role role = module_role::mixer;
   const store& kept = shape.kept;
+  if (shape.own_weights) return layer.add(kept);
   add_mixer(layer, hidden, kept, shape.options);
   const std::uint64_t inner = kept.inner_size;
   if (shape.input_bias && kept.state == state_kind::mamba1) {

@@ -153,6 +153,7 @@ struct expert_shape {
 struct mixer_shape {
   store kept{};  ///< kind none = no such mixer
   mixer_options options{};
+  bool own_weights = false;      ///< the family adds them, not `add_mixer`
   bool input_bias = false;       ///< of the projections from the hidden size
   bool output_bias = false;      ///< of the projection back to it
   std::uint32_t inner_rank = 0;  ///< of projections through a bottleneck, where a family has such
