@@ -7,6 +7,7 @@
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
 #include "kvbudget/io/huggingface/families/linear_attention.hpp"
+#include "kvbudget/io/huggingface/families/rwkv.hpp"
 #include "kvbudget/io/huggingface/families/state_space.hpp"
 
 namespace kvbudget::inline v0::detail {
@@ -28,6 +29,7 @@ inline constexpr family_table family_tables[] = {
     gemma_families,
     state_space_families,
     linear_attention_families,
+    rwkv_families,
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {

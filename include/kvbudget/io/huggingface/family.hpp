@@ -153,10 +153,11 @@ struct expert_shape {
 struct mixer_shape {
   store kept{};  ///< kind none = no such mixer
   mixer_options options{};
-  bool own_weights = false;      ///< the family adds them, not `add_mixer`
-  bool input_bias = false;       ///< of the projections from the hidden size
-  bool output_bias = false;      ///< of the projection back to it
-  std::uint32_t inner_rank = 0;  ///< of projections through a bottleneck, where a family has such
+  bool own_weights = false;         ///< the family adds them, not `add_mixer`
+  bool input_bias = false;          ///< of the projections from the hidden size
+  bool output_bias = false;         ///< of the projection back to it
+  std::uint32_t channel_mixer = 0;  ///< width of RWKV's MLP
+  std::uint32_t ranks[4] = {};      ///< of projections through a bottleneck, in the family's own order
 
   friend constexpr bool operator==(const mixer_shape&, const mixer_shape&) = default;
 };

@@ -357,7 +357,8 @@ inline constexpr expert_traits lfm2_experts{.num_experts = {{"num_experts"}},
                                             .num_experts_default = 32,
                                             .num_experts_per_tok_default = 4};
 
-/// Experts from layer `num_dense_layers` on. Their published counts leave out the routers' fp32 biases.
+/// Experts from layer `num_dense_layers` on. The published count of LFM2-8B-A1B leaves out the routers'
+/// biases, which it stores in fp32 (704); that of LFM2-24B-A2B has them.
 inline void plan_lfm2_moe(const config_view& config, const decoder_shape& shape,
                           std::vector<layer_plan>& layers) {
   std::uint64_t dense = 2;

@@ -308,7 +308,7 @@ inline void plan_zamba_layers(const mixer_shape& mixer, const std::vector<bool>&
     layers[i].norms = 1;
     layers[i].recurrent = mixer;
     layers[i].variant = hybrid[i] ? variant : zamba_plain;
-    if (!hybrid[i]) layers[i].recurrent.inner_rank = 0;
+    if (!hybrid[i]) layers[i].recurrent.ranks[0] = 0;
   }
 }
 
@@ -348,7 +348,7 @@ inline void plan_zamba2(const config_view& config, const decoder_shape& shape,
   }
   if (config.flag({"add_bias_linear", false})) config.refuse("add_bias_linear true is not supported");
   mixer_shape mixer = mamba2_in(config, shape.hidden_size, zamba2_mixer);
-  mixer.inner_rank = config.size_or({{"adapter_rank"}}, 128);
+  mixer.ranks[0] = config.size_or({{"adapter_rank"}}, 128);
   const bool adapted = config.flag({"use_shared_attention_adapter", false});
   plan_zamba_layers(mixer, hybrid, adapted ? zamba_hybrid_adapted : zamba_hybrid, layers);
 }
@@ -369,7 +369,7 @@ inline void finish_zamba_layer(const decoder_shape& shape, const layer_plan& pla
   layer.intermediate_size = intermediate;
   layer.gated_mlp = true;
   put(layer, whole(module_role::attention, shape.hidden_size, shape.hidden_size), "linear");
-  const std::uint32_t rank = plan.recurrent.inner_rank;
+  const std::uint32_t rank = plan.recurrent.ranks[0];
   if (rank == 0) return;
   put(layer, whole(module_role::mlp, rank, shape.hidden_size),
       "shared_transformer.feed_forward.gate_up_proj_adapter_list.0.0");
@@ -396,7 +396,7 @@ inline void finish_zamba(const config_view& config, const decoder_shape& shape,
     first = i;
   }
   if (hybrids == 0) return;
-  const bool second = layers[first].recurrent.inner_rank != 0;
+  const bool second = layers[first].recurrent.ranks[0] != 0;
   const std::uint64_t blocks = second ? config.size_or({{"num_mem_blocks"}}, 1) : 1;
   const auto copies = static_cast<std::uint32_t>(smaller(blocks, hybrids));
   constexpr module_role role = module_role::attention;
