@@ -74,6 +74,16 @@ namespace kvbudget::inline v0::detail {
   return factor * hidden_size;
 }
 
+/// A product of two sizes of the config that must itself be a size.
+[[nodiscard]] inline std::uint32_t size_product(const config_view& config, const char* what, std::uint64_t a,
+                                                std::uint64_t b) {
+  if (a != 0 && b > UINT32_MAX / a) {
+    config.refuse(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
+                  " must be below 2^32");
+  }
+  return static_cast<std::uint32_t>(a * b);
+}
+
 /// MLA by its ranks; `q_lora_rank` null = none. Source: huggingface/transformers
 /// models/deepseek_v3/modeling_deepseek_v3.py, DeepseekV3Attention; indexer:
 /// deepseek-ai/DeepSeek-V3.2-Exp inference/model.py, Indexer.
@@ -85,6 +95,10 @@ namespace kvbudget::inline v0::detail {
                   .qk_rope_head_dim = config.size({{"qk_rope_head_dim"}}),
                   .qk_nope_head_dim = config.size({{"qk_nope_head_dim"}}),
                   .v_head_dim = config.size({{"v_head_dim"}})};
+  const latent_attention_sizes& sizes = latent.sizes;
+  const std::uint64_t query_dim = std::uint64_t{sizes.qk_nope_head_dim} + sizes.qk_rope_head_dim;
+  (void)size_product(config, "num_attention_heads x (qk_nope_head_dim + qk_rope_head_dim)", heads, query_dim);
+  (void)size_product(config, "num_attention_heads x v_head_dim", heads, sizes.v_head_dim);
   if (config.find({{"index_head_dim"}})) {
     latent.indexer_dim = config.size({{"index_head_dim"}});
     latent.indexer_heads = config.size({{"index_n_heads"}});
@@ -92,16 +106,6 @@ namespace kvbudget::inline v0::detail {
     if (latent.indexer_rank == 0) config.refuse("an indexer (index_head_dim) needs q_lora_rank");
   }
   return latent;
-}
-
-/// A product of two sizes of the config that must itself be a size.
-[[nodiscard]] inline std::uint32_t size_product(const config_view& config, const char* what, std::uint64_t a,
-                                                std::uint64_t b) {
-  if (a != 0 && b > UINT32_MAX / a) {
-    config.refuse(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
-                  " must be below 2^32");
-  }
-  return static_cast<std::uint32_t>(a * b);
 }
 
 /// The experts of a layer that has some.

@@ -390,10 +390,9 @@ inline void finish_zamba(const config_view& config, const decoder_shape& shape,
   using namespace weight_groups;
   std::uint64_t hybrids = 0;
   std::size_t first = layers.size();
-  for (std::size_t i = layers.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
     if (layers[i].variant == zamba_plain) continue;
-    ++hybrids;
-    first = i;
+    if (hybrids++ == 0) first = i;
   }
   if (hybrids == 0) return;
   const bool second = layers[first].recurrent.ranks[0] != 0;
