@@ -520,6 +520,24 @@ TEST_CASE("Mamba's defaults are those of its class, and are written down") {
   CHECK(mixers / 2 == (elements_of(mamba, module_role::mixer) - 8 * groups) / 16 + groups);
 }
 
+TEST_CASE("switches of Mamba mixers change the count by what they add") {
+  const std::string first = config_of(named("mamba-130m-hf"));
+  const auto added = [](const std::string& config, const std::string& more) {
+    const std::string changed = with(config, "\"vocab_size\"", more + ", \"vocab_size\"");
+    return resident(read(changed).architecture) - resident(read(config).architecture);
+  };
+  const std::string biased = with(first, "\"use_bias\": false", "\"use_bias\": true");
+  CHECK(resident(read(biased).architecture) == 129'135'360 + 24ull * (2 * 1536 + 768));
+  const std::string plain = with(first, "\"use_conv_bias\": true", "\"use_conv_bias\": false");
+  CHECK(resident(read(plain).architecture) == 129'135'360 - 24ull * 1536);
+  const std::string both = config_of(named("Falcon-H1-0.5B"));
+  CHECK(added(both, "\"mamba_proj_bias\": true") == 36ull * (2 * 1536 + 24 + 2 * 128));
+  CHECK(added(both, "\"projectors_bias\": true") == 36ull * 1024);
+  CHECK(added(both, "\"mamba_rms_norm\": true") == 36ull * 1536);
+  CHECK(added(both, "\"attention_bias\": true") == 36ull * (8 * 64 + 2 * 2 * 64 + 1024));
+  CHECK(added(both, "\"mlp_bias\": true") == 36ull * (2 * 2048 + 1024));
+}
+
 TEST_CASE("RWKV: versions, and bottlenecks that a config may leave open") {
   const std::string seventh = config_of(named("rwkv7-191M-world"));
   const huggingface_model open = read(with(seventh, ", \"gate_low_rank_dim\": 128", ""));

@@ -218,9 +218,6 @@ inline constexpr expert_traits minimax_experts{.where = expert_layers::all,
                                                .num_experts_default = 8,
                                                .num_experts_per_tok_default = 2};
 
-/// The width of an expert is no MLP's.
-inline constexpr family_keys minimax_keys{.intermediate_size = {}};
-
 inline constexpr layer_word minimax_types[] = {{"0", layer_part::recurrent}, {"1", layer_part::attention}};
 
 /// `attn_type_list`: 1 = attention, 0 = lightning attention with as many heads; `layer_types` says the same
@@ -438,6 +435,20 @@ inline void finish_griffin_layer(const decoder_shape& shape, const layer_plan& p
 
 // -- The table ----------------------------------------------------------------------------------------------
 
+[[nodiscard]] constexpr model_family minimax_family(const char* model_type,
+                                                    const family_defaults& defaults = {}) {
+  return {.model_type = model_type,
+          .keys = {.intermediate_size = {}},  // the experts' width is no MLP's
+          .defaults = defaults,
+          .experts = minimax_experts,
+          .windows = {.layer_types = false},
+          .renames = {{"mlp.gate", "block_sparse_moe.gate"},
+                      {"mlp.experts.0.gate_proj", "block_sparse_moe.experts.0.w1"},
+                      {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"},
+                      {"mlp.experts.0.up_proj", "block_sparse_moe.experts.0.w3"}},
+          .plan = plan_minimax};
+}
+
 inline constexpr model_family linear_attention_families[] = {
     {.model_type = "qwen3_next",
      .keys = {.intermediate_size = {{"intermediate_size"}}},
@@ -513,34 +524,10 @@ inline constexpr model_family linear_attention_families[] = {
      .finish_layer = finish_kimi_layer,
      .finish_model = finish_kimi},
     {.model_type = "kimi_k3", .text_model_type = "kimi_linear"},
-    {.model_type = "minimax",
-     .keys = minimax_keys,
-     .defaults = {.vocab_size = 32000, .num_key_value_heads = 8, .max_position_embeddings = 131072},
-     .experts = minimax_experts,
-     .windows = {.layer_types = false},
-     .renames = {{"mlp.gate", "block_sparse_moe.gate"},
-                 {"mlp.experts.0.gate_proj", "block_sparse_moe.experts.0.w1"},
-                 {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"},
-                 {"mlp.experts.0.up_proj", "block_sparse_moe.experts.0.w3"}},
-     .plan = plan_minimax},
-    {.model_type = "minimax_text_01",
-     .keys = minimax_keys,
-     .experts = minimax_experts,
-     .windows = {.layer_types = false},
-     .renames = {{"mlp.gate", "block_sparse_moe.gate"},
-                 {"mlp.experts.0.gate_proj", "block_sparse_moe.experts.0.w1"},
-                 {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"},
-                 {"mlp.experts.0.up_proj", "block_sparse_moe.experts.0.w3"}},
-     .plan = plan_minimax},
-    {.model_type = "minimax_m1",
-     .keys = minimax_keys,
-     .experts = minimax_experts,
-     .windows = {.layer_types = false},
-     .renames = {{"mlp.gate", "block_sparse_moe.gate"},
-                 {"mlp.experts.0.gate_proj", "block_sparse_moe.experts.0.w1"},
-                 {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"},
-                 {"mlp.experts.0.up_proj", "block_sparse_moe.experts.0.w3"}},
-     .plan = plan_minimax},
+    minimax_family("minimax",
+                   {.vocab_size = 32000, .num_key_value_heads = 8, .max_position_embeddings = 131072}),
+    minimax_family("minimax_text_01"),
+    minimax_family("minimax_m1"),
     {.model_type = "bailing_moe_linear",
      .qkv_biases = {"use_qkv_bias", false},
      .qk_norm = query_key_norm::head_dim,

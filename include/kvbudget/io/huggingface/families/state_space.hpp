@@ -26,8 +26,6 @@ inline constexpr layer_word mamba_words[] = {{"mamba", layer_part::recurrent},
                                              {"linear_attention", layer_part::recurrent},
                                              {"full_attention", layer_part::attention}};
 
-inline constexpr key_names no_key{};
-
 // -- Mamba alone --------------------------------------------------------------------------------------------
 
 inline constexpr mamba_keys pure_mamba1{.state_size = {{"state_size"}},
@@ -425,28 +423,22 @@ inline void finish_zamba(const config_view& config, const decoder_shape& shape,
 inline constexpr family_keys attention_free{
     .num_attention_heads = {}, .num_key_value_heads = {}, .head_dim = {}, .intermediate_size = {}};
 
+/// Mamba alone: a mixer and a norm in each layer.
+[[nodiscard]] constexpr model_family mamba_family(const char* model_type, const family_defaults& defaults,
+                                                  void (*adjust)(const config_view&, decoder_shape&)) {
+  return {.model_type = model_type,
+          .keys = attention_free,
+          .defaults = defaults,
+          .norms_per_layer = 1,
+          .layer_prefix = "backbone.layers.",
+          .renames = {{"mamba.", "mixer."}, {"model.embed_tokens", "backbone.embeddings"}},
+          .adjust = adjust};
+}
+
 inline constexpr model_family state_space_families[] = {
-    {.model_type = "mamba",
-     .keys = attention_free,
-     .defaults = {.vocab_size = 50280, .tie_word_embeddings = true},
-     .norms_per_layer = 1,
-     .layer_prefix = "backbone.layers.",
-     .renames = {{"mamba.", "mixer."}, {"model.embed_tokens", "backbone.embeddings"}},
-     .adjust = adjust_mamba},
-    {.model_type = "falcon_mamba",
-     .keys = attention_free,
-     .defaults = {.vocab_size = 50280, .tie_word_embeddings = true},
-     .norms_per_layer = 1,
-     .layer_prefix = "backbone.layers.",
-     .renames = {{"mamba.", "mixer."}, {"model.embed_tokens", "backbone.embeddings"}},
-     .adjust = adjust_mamba},
-    {.model_type = "mamba2",
-     .keys = attention_free,
-     .defaults = {.vocab_size = 32768},
-     .norms_per_layer = 1,
-     .layer_prefix = "backbone.layers.",
-     .renames = {{"mamba.", "mixer."}, {"model.embed_tokens", "backbone.embeddings"}},
-     .adjust = adjust_mamba2},
+    mamba_family("mamba", {.vocab_size = 50280, .tie_word_embeddings = true}, adjust_mamba),
+    mamba_family("falcon_mamba", {.vocab_size = 50280, .tie_word_embeddings = true}, adjust_mamba),
+    mamba_family("mamba2", {.vocab_size = 32768}, adjust_mamba2),
     {.model_type = "jamba",
      .defaults = {.vocab_size = 65536, .num_key_value_heads = 8, .max_position_embeddings = 262144},
      .windows = {.rule = window_rule::every_layer, .layer_types = false},
