@@ -135,7 +135,7 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   model.parameters_assumed = assumed;
   name_model(model, root);
   decoder_shape shape = shape_of(text, *text_family);
-  if (const auto tied = find_either(root, text, {{"tie_word_embeddings"}})) {
+  if (const auto tied = find_either(root, text, text_family->keys.tie_word_embeddings)) {
     shape.tie_word_embeddings = tied->flag();
   } else {
     shape.tie_word_embeddings = text_family->defaults.tie_word_embeddings;

@@ -87,16 +87,8 @@ template <std::uint32_t InnerSize, std::uint32_t StateSize, std::uint32_t ConvKe
 struct mamba1 {
   static_assert(InnerSize > 0 && StateSize > 0 && ConvKernel > 0, "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    layer.add(stores::mamba1(InnerSize, StateSize, ConvKernel));
-    layer.add(by_rows(role, InnerSize, hidden, InnerSize, 2));
-    layer.add(weight_group{InnerSize, ConvKernel + 1, 1, InnerSize, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(by_columns(role, TimeStepRank + 2 * StateSize, InnerSize, InnerSize));
-    layer.add(by_rows(role, InnerSize, TimeStepRank, InnerSize));
-    layer.add(split_bias(role, std::uint64_t{InnerSize} * (StateSize + 2), InnerSize));
-    layer.add(by_columns(role, hidden, InnerSize, InnerSize));
+    detail::add_mixer(layer, hidden, stores::mamba1(InnerSize, StateSize, ConvKernel),
+                      {true, true, TimeStepRank});
   }
 };
 template <std::uint32_t Heads, std::uint32_t HeadDim, std::uint32_t StateSize, std::uint32_t Groups,
@@ -105,19 +97,7 @@ struct mamba2 {
   static_assert(Heads > 0 && HeadDim > 0 && StateSize > 0 && Groups > 0 && ConvKernel > 0,
                 "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    constexpr std::uint32_t inner = Heads * HeadDim;
-    constexpr std::uint32_t group_width = 2 * Groups * StateSize;
-    layer.add(stores::mamba2(Heads, HeadDim, StateSize, Groups, ConvKernel));
-    layer.add(by_rows(role, 2 * std::uint64_t{inner} + Heads, hidden, Heads));
-    layer.add(whole(role, group_width, hidden));
-    layer.add(weight_group{inner, ConvKernel + 1, 1, Heads, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(weight_group{group_width, ConvKernel + 1, 1, 1, role, tensor_kind::convolution,
-                           shard_rule::replicated, shard_axis::rows});
-    layer.add(split_bias(role, 3 * std::uint64_t{Heads} + inner, Heads));
-    layer.add(by_columns(role, hidden, inner, Heads));
+    detail::add_mixer(layer, hidden, stores::mamba2(Heads, HeadDim, StateSize, Groups, ConvKernel), {true});
   }
 };
 /// A gated delta net (Qwen3-Next): `ValueHeads` × `ValueDim` and `KeyHeads` × `KeyDim`.
@@ -127,45 +107,22 @@ struct gated_delta_net {
   static_assert(ValueHeads > 0 && ValueDim > 0 && KeyHeads > 0 && KeyDim > 0 && ConvKernel > 0,
                 "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    constexpr std::uint32_t keys = KeyHeads * KeyDim;
-    constexpr std::uint32_t values = ValueHeads * ValueDim;
-    layer.add(stores::gated_delta_net(ValueHeads, ValueDim, KeyHeads, KeyDim, ConvKernel));
-    layer.add(by_rows(role, 2 * std::uint64_t{keys}, hidden, KeyHeads));
-    layer.add(by_rows(role, 2 * std::uint64_t{values} + 2 * ValueHeads, hidden, ValueHeads));
-    layer.add(weight_group{2 * std::uint64_t{keys}, ConvKernel, 1, KeyHeads, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(weight_group{values, ConvKernel, 1, ValueHeads, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(split_bias(role, 2 * std::uint64_t{ValueHeads}, ValueHeads));
-    layer.add(vectors(role, ValueDim));
-    layer.add(by_columns(role, hidden, values, ValueHeads));
+    detail::add_mixer(layer, hidden,
+                      stores::gated_delta_net(ValueHeads, ValueDim, KeyHeads, KeyDim, ConvKernel), {});
   }
 };
 /// Plain linear attention (MiniMax-01): a d × d state per head.
 template <std::uint32_t Heads, std::uint32_t HeadDim> struct linear_attention {
   static_assert(Heads > 0 && HeadDim > 0, "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    layer.add(stores::linear_attention(Heads, HeadDim));
-    layer.add(by_rows(role, 4 * std::uint64_t{Heads} * HeadDim, hidden, Heads));
-    layer.add(split_bias(module_role::norm, std::uint64_t{Heads} * HeadDim, Heads));
-    layer.add(by_columns(role, hidden, Heads * HeadDim, Heads));
+    detail::add_mixer(layer, hidden, stores::linear_attention(Heads, HeadDim), {});
   }
 };
 /// A short convolution (LFM2) over `Channels` with a kernel of `ConvKernel`.
 template <std::uint32_t Channels, std::uint32_t ConvKernel> struct short_convolution {
   static_assert(Channels > 0 && ConvKernel > 0, "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    layer.add(stores::short_convolution(Channels, ConvKernel));
-    layer.add(by_rows(role, 3 * std::uint64_t{Channels}, hidden, Channels));
-    layer.add(weight_group{Channels, ConvKernel, 1, Channels, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(by_columns(role, hidden, Channels, Channels));
+    detail::add_mixer(layer, hidden, stores::short_convolution(Channels, ConvKernel), {});
   }
 };
 

@@ -162,4 +162,68 @@ constexpr void add_mixture_weights(Layer& layer, std::uint32_t hidden, const mix
   put(layer, by_columns(module_role::shared_expert, hidden, shared, shared), "mlp.shared_experts.down_proj");
 }
 
+/// What the weights of a recurrent mixer depend on beside the sizes of its state.
+struct mixer_options {
+  bool convolution_bias = false;
+  bool gated_norm = true;            ///< mamba2: a norm over its inner size
+  std::uint32_t time_step_rank = 0;  ///< mamba1: between the input and the time step
+  friend constexpr bool operator==(const mixer_options&, const mixer_options&) = default;
+};
+
+/// A recurrent mixer: its state, and projections as the reference implementations have them. K = the kernel,
+/// one column more with a bias.
+/// mamba1: H·2I + I·K + I·(r + 2N) + r·I + I·(N + 2) + I·H. mamba2 (g = 2·G·N): H·(2I + g + h) + (I + g)·K +
+/// 3h, + I if normed, + I·H. Gated delta net (k, v = heads × width): H·(2k + 2v + 2h) + (2k + v)·K + 2h + d_v
+/// + v·H. Linear attention: H·4v + v + v·H. Short convolution: H·3I + I·K + I·H. Of other kinds, only the
+/// state.
+template <class Layer>
+constexpr void add_mixer(Layer& layer, std::uint32_t hidden, const store& kept, mixer_options options) {
+  using namespace weight_groups;
+  using enum shard_rule;
+  constexpr module_role role = module_role::mixer;
+  const std::uint32_t inner = kept.inner_size, heads = kept.state_heads, groups = kept.state_groups;
+  const std::uint32_t key_heads = kept.state_key_heads, values = heads * kept.state_head_dim;
+  const std::uint64_t keys = std::uint64_t{key_heads} * kept.state_key_dim, states = kept.state_size;
+  const auto add_convolution = [&](std::uint64_t channels, std::uint32_t units, shard_rule rule) {
+    const std::uint32_t columns = kept.conv_kernel + (options.convolution_bias ? 1 : 0);
+    put(layer, weight_group{channels, columns, 1, units, role, tensor_kind::convolution, rule}, nullptr);
+  };
+  layer.add(kept);
+  switch (kept.state) {
+    case state_kind::mamba1:
+      put(layer, by_rows(role, inner, hidden, inner, 2), "mamba.in_proj");
+      add_convolution(inner, inner, tensor);
+      put(layer, by_columns(role, options.time_step_rank + 2 * states, inner, inner), "mamba.x_proj");
+      put(layer, by_rows(role, inner, options.time_step_rank, inner), "mamba.dt_proj");
+      put(layer, split_bias(role, inner * (states + 2), inner), nullptr);
+      return put(layer, by_columns(role, hidden, inner, inner), "mamba.out_proj");
+    case state_kind::mamba2:
+      put(layer, by_rows(role, 2 * std::uint64_t{inner} + heads, hidden, heads), "mamba.in_proj");
+      put(layer, {2 * states * groups, hidden, 1, groups, role, {}, kv_heads}, "mamba.in_proj");
+      add_convolution(inner, heads, tensor);
+      add_convolution(2 * states * groups, groups, kv_heads);
+      put(layer, split_bias(role, 3ull * heads + (options.gated_norm ? inner : 0), heads), nullptr);
+      return put(layer, by_columns(role, hidden, inner, heads), "mamba.out_proj");
+    case state_kind::gated_delta_net:
+      put(layer, by_rows(role, 2 * keys, hidden, key_heads), "linear_attn.in_proj_qkv");
+      put(layer, by_rows(role, values, hidden, heads, 2), "linear_attn.in_proj_qkv|linear_attn.in_proj_z");
+      put(layer, by_rows(role, heads, hidden, heads, 2), "linear_attn.in_proj_b|linear_attn.in_proj_a");
+      add_convolution(2 * keys, key_heads, tensor);
+      add_convolution(values, heads, tensor);
+      put(layer, split_bias(role, 2ull * heads, heads), nullptr);
+      put(layer, vectors(role, kept.state_head_dim), nullptr);
+      return put(layer, by_columns(role, hidden, values, heads), "linear_attn.out_proj");
+    case state_kind::linear_attention:
+      put(layer, by_rows(role, 3ull * values, hidden, heads), "self_attn.qkv_proj");
+      put(layer, by_rows(role, values, hidden, heads), "self_attn.output_gate");
+      put(layer, split_bias(module_role::norm, values, heads), nullptr);
+      return put(layer, by_columns(role, hidden, values, heads), "self_attn.out_proj");
+    case state_kind::short_convolution:
+      put(layer, by_rows(role, 3ull * inner, hidden, inner), "conv.in_proj");
+      add_convolution(inner, inner, tensor);
+      return put(layer, by_columns(role, hidden, inner, inner), "conv.out_proj");
+    default: return;
+  }
+}
+
 }  // namespace kvbudget::inline v0::detail

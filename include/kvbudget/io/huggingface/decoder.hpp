@@ -13,7 +13,17 @@
 
 namespace kvbudget::inline v0::detail {
 
-[[nodiscard]] inline std::uint32_t layers_in(const config_view& config, const key_names& key) {
+/// `num_hidden_layers`; where it is absent, the entries of the family's list of layers, if it has one.
+[[nodiscard]] inline std::uint32_t layers_in(const config_view& config, const family_keys& keys) {
+  const key_names& key = keys.num_hidden_layers;
+  if (const auto list = config.find(keys.layer_list); list && !config.find(key)) {
+    const std::size_t entries = list->value().is_string() ? list->text().size() : list->size();
+    if (entries == 0 || entries > max_layers) {
+      list->refuse("has " + std::to_string(entries) + " entries, expected 1 to " +
+                   std::to_string(max_layers));
+    }
+    return static_cast<std::uint32_t>(entries);
+  }
   const std::uint32_t layers = config.size(key);
   if (layers > max_layers) {
     config.find(key)->refuse("must be at most " + std::to_string(max_layers) + ", not " +
@@ -64,6 +74,16 @@ namespace kvbudget::inline v0::detail {
   return factor * hidden_size;
 }
 
+/// A product of two sizes of the config that must itself be a size.
+[[nodiscard]] inline std::uint32_t size_product(const config_view& config, const char* what, std::uint64_t a,
+                                                std::uint64_t b) {
+  if (a != 0 && b > UINT32_MAX / a) {
+    config.refuse(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
+                  " must be below 2^32");
+  }
+  return static_cast<std::uint32_t>(a * b);
+}
+
 /// MLA by its ranks; `q_lora_rank` null = none. Source: huggingface/transformers
 /// models/deepseek_v3/modeling_deepseek_v3.py, DeepseekV3Attention; indexer:
 /// deepseek-ai/DeepSeek-V3.2-Exp inference/model.py, Indexer.
@@ -75,6 +95,10 @@ namespace kvbudget::inline v0::detail {
                   .qk_rope_head_dim = config.size({{"qk_rope_head_dim"}}),
                   .qk_nope_head_dim = config.size({{"qk_nope_head_dim"}}),
                   .v_head_dim = config.size({{"v_head_dim"}})};
+  const latent_attention_sizes& sizes = latent.sizes;
+  const std::uint64_t query_dim = std::uint64_t{sizes.qk_nope_head_dim} + sizes.qk_rope_head_dim;
+  (void)size_product(config, "num_attention_heads x (qk_nope_head_dim + qk_rope_head_dim)", heads, query_dim);
+  (void)size_product(config, "num_attention_heads x v_head_dim", heads, sizes.v_head_dim);
   if (config.find({{"index_head_dim"}})) {
     latent.indexer_dim = config.size({{"index_head_dim"}});
     latent.indexer_heads = config.size({{"index_n_heads"}});
@@ -82,16 +106,6 @@ namespace kvbudget::inline v0::detail {
     if (latent.indexer_rank == 0) config.refuse("an indexer (index_head_dim) needs q_lora_rank");
   }
   return latent;
-}
-
-/// A product of two sizes of the config that must itself be a size.
-[[nodiscard]] inline std::uint32_t size_product(const config_view& config, const char* what, std::uint64_t a,
-                                                std::uint64_t b) {
-  if (a != 0 && b > UINT32_MAX / a) {
-    config.refuse(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
-                  " must be below 2^32");
-  }
-  return static_cast<std::uint32_t>(a * b);
 }
 
 /// The experts of a layer that has some.
@@ -131,7 +145,7 @@ namespace kvbudget::inline v0::detail {
   decoder_shape shape;
   layer_plan& layer = shape.layer;
   shape.hidden_size = config.size(family.keys.hidden_size);
-  shape.num_hidden_layers = layers_in(config, family.keys.num_hidden_layers);
+  shape.num_hidden_layers = layers_in(config, family.keys);
   shape.vocab_size = config.size_or(family.keys.vocab_size, family.defaults.vocab_size);
   shape.embedding_width = shape.hidden_size;
   const key_names& positions = family.keys.max_position_embeddings;
@@ -328,6 +342,30 @@ inline void add_experts(layer_draft& layer, std::uint32_t hidden, const expert_s
     put(layer, bias, nullptr);
   }
   if (shape.shared_gate) put(layer, whole(module_role::router, 1, hidden), "mlp.shared_expert_gate");
+  if (sizes.latent_size != 0) {
+    put(layer, whole(module_role::mlp, sizes.latent_size, hidden), "mlp.fc1_latent_proj");
+    put(layer, whole(module_role::mlp, hidden, sizes.latent_size), "mlp.fc2_latent_proj");
+  }
+}
+
+/// The mixer with its biases; what kinds of a single family weigh is added by the family.
+inline void add_recurrent(layer_draft& layer, std::uint32_t hidden, const mixer_shape& shape) {
+  using namespace weight_groups;
+  constexpr module_role role = module_role::mixer;
+  const store& kept = shape.kept;
+  if (shape.own_weights) return layer.add(kept);
+  add_mixer(layer, hidden, kept, shape.options);
+  const std::uint64_t inner = kept.inner_size;
+  if (shape.input_bias && kept.state == state_kind::mamba1) {
+    put(layer, split_bias(role, inner, kept.inner_size, shard_rule::tensor, 2), nullptr);
+  } else if (shape.input_bias && kept.state == state_kind::mamba2) {
+    const std::uint64_t states = 2 * std::uint64_t{kept.state_groups} * kept.state_size;
+    put(layer, split_bias(role, 2 * inner + kept.state_heads, kept.state_heads), nullptr);
+    put(layer, split_bias(role, states, kept.state_groups, shard_rule::kv_heads), nullptr);
+  } else if (shape.input_bias) {
+    put(layer, split_bias(role, 3 * inner, kept.inner_size), nullptr);
+  }
+  if (shape.output_bias) put(layer, vectors(role, hidden), nullptr);
 }
 
 /// The layer of a plan.
@@ -337,6 +375,7 @@ inline void add_experts(layer_draft& layer, std::uint32_t hidden, const expert_s
   layer_draft layer;
   if (plan.attention.heads != 0) add_attention(layer, hidden, plan.attention);
   if (plan.latent.sizes.heads != 0) add_latent_attention(layer, hidden, plan.latent);
+  if (plan.recurrent.kept.kind != store_kind::none) add_recurrent(layer, hidden, plan.recurrent);
   if (plan.mlp.intermediate_size != 0) {
     add_mlp_weights(layer, hidden, plan.mlp.intermediate_size, plan.mlp.gated);
     if (plan.mlp.biases) add_mlp_biases(layer, hidden);

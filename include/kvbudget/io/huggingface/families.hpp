@@ -7,6 +7,9 @@
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/linear_attention.hpp"
+#include "kvbudget/io/huggingface/families/rwkv.hpp"
+#include "kvbudget/io/huggingface/families/state_space.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -25,6 +28,9 @@ struct family_table {
 inline constexpr family_table family_tables[] = {
     dense_families,
     gemma_families,
+    state_space_families,
+    linear_attention_families,
+    rwkv_families,
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {

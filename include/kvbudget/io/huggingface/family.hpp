@@ -31,6 +31,8 @@ struct family_keys {
   key_names intermediate_size{{"intermediate_size"}};
   key_names vocab_size{{"vocab_size"}};
   key_names max_position_embeddings{{"max_position_embeddings"}};
+  key_names tie_word_embeddings{{"tie_word_embeddings"}};
+  key_names layer_list{};  ///< a list or text with an entry for each layer, where a config may give no number
 };
 
 /// What the config class of the family takes where a key is absent; 0 = there is no default that published
@@ -147,12 +149,25 @@ struct expert_shape {
   friend constexpr bool operator==(const expert_shape&, const expert_shape&) = default;
 };
 
+/// A recurrent mixer of a layer: what it keeps and weighs.
+struct mixer_shape {
+  store kept{};  ///< kind none = no such mixer
+  mixer_options options{};
+  bool own_weights = false;         ///< the family adds them, not `add_mixer`
+  bool input_bias = false;          ///< of the projections from the hidden size
+  bool output_bias = false;         ///< of the projection back to it
+  std::uint32_t channel_mixer = 0;  ///< width of RWKV's MLP
+  std::uint32_t ranks[4] = {};      ///< of projections through a bottleneck, in the family's own order
+
+  friend constexpr bool operator==(const mixer_shape&, const mixer_shape&) = default;
+};
+
 /// One layer in plain numbers. Equal plans are equal layers, so a layer is built once per distinct plan; what
 /// a family adds on its own must follow from the plan alone (`variant` is free for that).
 struct layer_plan {
   attention_shape attention{};
   latent_shape latent{};
-  store recurrent{};  ///< of a recurrent mixer; kind none = none
+  mixer_shape recurrent{};
   mlp_shape mlp{};
   expert_shape experts{};
   std::uint32_t norms = 2;    ///< norms of the hidden size
@@ -204,7 +219,7 @@ struct model_family {
   bool learned_positions = false;
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
-  module_rename renames[4] = {};               ///< where they are called otherwise than Llama's
+  module_rename renames[10] = {};              ///< where they are called otherwise than Llama's
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
   /// top.

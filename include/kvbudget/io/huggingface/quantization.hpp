@@ -663,8 +663,8 @@ class checkpoint_quantization {
   void read_torchao(const json_field& q) {
     const json_field type = q.at("quant_type");
     if (type.value().is_string()) {
-      const std::optional<json_field> parameters = detail::given(q, "quant_type_kwargs");
-      linear_ = torchao_scheme(type, type.text(), parameters ? *parameters : q);
+      const std::optional<json_field> arguments = detail::given(q, "quant_type_kwargs");
+      linear_ = torchao_scheme(type, type.text(), arguments ? *arguments : q);
     } else {
       const std::optional<json_field> by_default = detail::given(type.as_object(), "default");
       const json_field config = by_default ? *by_default : type;
@@ -708,21 +708,21 @@ class checkpoint_quantization {
     return torchao_scheme(type, type.text(), data ? *data : config);
   }
   [[nodiscard]] static weight_scheme torchao_scheme(const json_field& place, const std::string& name,
-                                                    const json_field& parameters) {
-    parameters.as_object();
+                                                    const json_field& arguments) {
+    arguments.as_object();
     if (name == "int4_weight_only" || name == "Int4WeightOnlyConfig")
       return detail::scaled("torchao_int4", formats::int4,
-                            detail::group_in(detail::given(parameters, "group_size"), 128), 4);
+                            detail::group_in(detail::given(arguments, "group_size"), 128), 4);
     if (name == "int8_weight_only" || name == "Int8WeightOnlyConfig")
       return detail::scaled("torchao_int8", formats::int8,
-                            detail::group_in(detail::given(parameters, "group_size"), 0), 2);
+                            detail::group_in(detail::given(arguments, "group_size"), 0), 2);
     if (name == "int8_dynamic_activation_int8_weight" || name == "Int8DynamicActivationInt8WeightConfig")
       return detail::scaled("torchao_int8", formats::int8, 0, 2);
     if (name == "float8_weight_only" || name == "Float8WeightOnlyConfig")
       return detail::scaled("torchao_float8", formats::fp8_e4m3, 0, 4);
     if (name == "float8_dynamic_activation_float8_weight" ||
         name == "Float8DynamicActivationFloat8WeightConfig") {
-      const bool by_row = parameters.value().dump().find("PerRow") != std::string::npos;
+      const bool by_row = arguments.value().dump().find("PerRow") != std::string::npos;
       return by_row ? detail::scaled("torchao_float8", formats::fp8_e4m3, 0, 4) : schemes::fp8_linear;
     }
     place.refuse("torchao type \"" + detail::printable(name, 50) +
