@@ -46,11 +46,11 @@ std::string in_turn(const std::string& entries, int times) {
 }
 
 std::uint64_t elements_of(const model_architecture& model, module_role role) {
-  return parameter_count(model, role);
+  return parameter_count(model, role).value;
 }
 /// Without draft layers, which are not loaded.
 std::uint64_t resident(const model_architecture& model) {
-  return parameter_count(model) - elements_of(model, module_role::draft);
+  return parameter_count(model).value - elements_of(model, module_role::draft);
 }
 /// Elements of all recurrent states of a sequence.
 std::uint64_t state_of_sequence(const model_architecture& model) {
@@ -255,7 +255,7 @@ TEST_CASE("the state of Qwen3.6-27B is 149.625 MiB in fp32, whatever else is ask
 
 TEST_CASE("tokens work with a few experts of a hybrid model") {
   const auto active = [](const char* name) -> std::uint64_t {
-    return active_parameter_count(read(config_of(named(name))).architecture);
+    return active_parameter_count(read(config_of(named(name))).architecture).value;
   };
   CHECK(active("Jamba-1.5-Mini") == 12'110'311'296);
   CHECK(active("Qwen3-Next-80B-A3B") == 3'874'929'408);
@@ -372,8 +372,8 @@ TEST_CASE("Nemotron-H: letters or words, an inner size of heads, draft layers ap
   const huggingface_model drafted = read(super);
   CHECK(resident(drafted.architecture) == 120'668'707'840);
   // The published count leaves out 41 × 512 correction biases.
-  CHECK(parameter_count(drafted.architecture) == 123'611'012'096 + 41 * 512);
-  CHECK(active_parameter_count(drafted.architecture) == 12'770'237'440);
+  CHECK(parameter_count(drafted.architecture).value == 123'611'012'096 + 41 * 512);
+  CHECK(active_parameter_count(drafted.architecture).value == 12'770'237'440);
   CHECK(has_note(drafted, "num_nextn_predict_layers: the draft layers are counted apart"));
   CHECK(has_note(drafted, "mamba_ssm_cache_dtype: the recurrent state is meant to be kept in float32"));
   CHECK(contains(refusal(with(super, "\"*E\"", "\"*Q\"")), "mtp_hybrid_override_pattern: layer type \"Q\""));
