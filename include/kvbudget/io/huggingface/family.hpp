@@ -179,7 +179,7 @@ struct decoder_shape {
 
 class model_builder;
 
-/// Modules whose names begin with `usual` are called `own` instead.
+/// Modules that are `usual`, or inside of it, are called `own` instead; the first that fits counts.
 struct module_rename {
   const char* usual = nullptr;
   const char* own = nullptr;
@@ -204,7 +204,7 @@ struct model_family {
   bool learned_positions = false;
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
-  module_rename renames[4] = {};               ///< where they are called otherwise than Llama's
+  module_rename renames[8] = {};               ///< where they are called otherwise than Llama's
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
   /// top.
