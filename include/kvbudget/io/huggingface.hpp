@@ -97,7 +97,7 @@ inline void read_quantization(huggingface_model& result, const config_view& root
     text_family = find_family(family->text_model_type);
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
-      text_family = family_inside(*nested, text_family);
+      if (!family->own_text_model) text_family = family_inside(*nested, text_family);
     }
   }
   const config_view text(text_field, text_family->model_type, result.notes);

@@ -22,20 +22,25 @@ namespace kvbudget::inline v0::detail {
   return traits.window;
 }
 
-/// `layer_types` decides layer by layer. It may be longer than the model: entries behind the last layer
-/// describe draft layers.
+/// Stops unless a list has an entry for each layer. It may be longer: entries behind the last layer describe
+/// draft layers.
+inline void check_entry_per_layer(const config_view& config, const json_field& list, std::uint32_t layers) {
+  if (list.size() < layers) {
+    list.refuse("has " + std::to_string(list.size()) + " entries, expected one for each of the " +
+                std::to_string(layers) + " layers");
+  }
+  if (list.size() > layers) {
+    config.note(list.path() + " has " + std::to_string(list.size()) + " entries: those behind the " +
+                std::to_string(layers) + " layers are ignored");
+  }
+}
+
+/// `layer_types` decides layer by layer.
 [[nodiscard]] inline std::vector<std::uint64_t> windows_by_type(const config_view& config,
                                                                 const json_field& types,
                                                                 const window_traits& traits,
                                                                 std::uint32_t layers) {
-  if (types.size() < layers) {
-    types.refuse("has " + std::to_string(types.size()) + " entries, expected one for each of the " +
-                 std::to_string(layers) + " layers");
-  }
-  if (types.size() > layers) {
-    config.note("layer_types has " + std::to_string(types.size()) + " entries: those behind the " +
-                std::to_string(layers) + " layers are ignored");
-  }
+  check_entry_per_layer(config, types, layers);
   std::vector<std::uint64_t> windows(layers, 0);
   std::optional<std::uint64_t> window;
   bool asked = false;
@@ -68,7 +73,7 @@ namespace kvbudget::inline v0::detail {
                                                                    const window_traits& traits,
                                                                    std::uint32_t layers,
                                                                    std::uint64_t window) {
-  constexpr key_names key{{"sliding_window_pattern", "_sliding_window_pattern"}};
+  const key_names& key = traits.pattern_keys;
   std::vector<std::uint64_t> windows(layers, 0);
   std::uint64_t period = traits.pattern;
   if (const std::optional<json_field> pattern = config.find(key)) {
