@@ -6,6 +6,7 @@
 
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/mixture.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -24,6 +25,7 @@ struct family_table {
 inline constexpr family_table family_tables[] = {
     dense_families,
     gemma_families,
+    mixture_families,
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {
