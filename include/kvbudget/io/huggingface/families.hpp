@@ -7,6 +7,7 @@
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
 #include "kvbudget/io/huggingface/families/mixture.hpp"
+#include "kvbudget/io/huggingface/families/mixture_patterned.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -26,6 +27,7 @@ inline constexpr family_table family_tables[] = {
     dense_families,
     gemma_families,
     mixture_families,
+    mixture_patterned_families,
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {
