@@ -4,8 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "kvbudget/io/huggingface/families/deepseek_v4.hpp"
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/latent.hpp"
 #include "kvbudget/io/huggingface/families/mixture.hpp"
 #include "kvbudget/io/huggingface/families/mixture_patterned.hpp"
 
@@ -28,6 +30,8 @@ inline constexpr family_table family_tables[] = {
     gemma_families,
     mixture_families,
     mixture_patterned_families,
+    latent_families,
+    deepseek_v4_families,
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {

@@ -151,6 +151,25 @@ struct latent_defaults {
   std::uint32_t indexer_dim = 0;
 };
 
+/// DeepSeek-V4's attention of a layer: one key for all heads, which is also the value; a window of them, and
+/// one compressed key per `compress_ratio` tokens. Hidden states are several parallel streams.
+struct compressed_shape {
+  std::uint32_t heads = 0;  ///< 0 = no such attention
+  std::uint32_t head_dim = 0;
+  std::uint32_t rope_dim = 0;
+  std::uint32_t q_lora_rank = 0;
+  std::uint32_t o_lora_rank = 0;  ///< of each group of heads
+  std::uint32_t o_groups = 0;
+  std::uint32_t window = 0;
+  std::uint32_t compress_ratio = 0;  ///< 0 = none
+  bool overlapping = false;
+  std::uint32_t indexer_heads = 0;
+  std::uint32_t indexer_dim = 0;  ///< 0 = none
+  std::uint32_t streams = 0;
+
+  friend constexpr bool operator==(const compressed_shape&, const compressed_shape&) = default;
+};
+
 struct mlp_shape {
   std::uint32_t intermediate_size = 0;  ///< 0 = no MLP
   bool gated = true;
@@ -174,6 +193,7 @@ struct expert_shape {
 struct layer_plan {
   attention_shape attention{};
   latent_shape latent{};
+  compressed_shape compressed{};
   store recurrent{};  ///< of a recurrent mixer; kind none = none
   mlp_shape mlp{};
   expert_shape experts{};
@@ -228,7 +248,7 @@ struct model_family {
   bool learned_positions = false;
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
-  module_rename renames[8] = {};               ///< where they are called otherwise than Llama's
+  module_rename renames[12] = {};              ///< where they are called otherwise than Llama's
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
   /// top.
