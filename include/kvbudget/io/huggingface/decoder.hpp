@@ -427,10 +427,11 @@ inline void add_next_token_layers(model_builder& builder, const config_view& con
   if (count > max_layers) config.find(key)->refuse("must be at most " + std::to_string(max_layers));
   layer_draft joint;
   const std::uint32_t hidden = shape.hidden_size;
+  const std::uint32_t both = size_product(config, "hidden_size", hidden, 2);
   if (family.join_draft != nullptr) {
     family.join_draft(shape, joint);
   } else {
-    put(joint, whole(module_role::draft, hidden, size_product(config, "hidden_size", hidden, 2)), "eh_proj");
+    put(joint, whole(module_role::draft, hidden, both), "eh_proj");
     put(joint, vectors(module_role::draft, hidden, 3), nullptr);
   }
   if (family.next_token_tables > 1) {

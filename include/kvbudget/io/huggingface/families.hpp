@@ -26,12 +26,12 @@ struct family_table {
 
 /// Every family that is known, in the order in which errors list them.
 inline constexpr family_table family_tables[] = {
-    dense_families,
-    gemma_families,
-    mixture_families,
-    mixture_patterned_families,
-    latent_families,
-    deepseek_v4_families,
+    dense_families,              // attention and an MLP
+    gemma_families,              // Google's Gemma
+    mixture_families,            // attention and experts
+    mixture_patterned_families,  // the same, with layers of different attention
+    latent_families,             // MLA
+    deepseek_v4_families,        // compressed caches
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {

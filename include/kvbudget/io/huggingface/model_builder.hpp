@@ -109,8 +109,9 @@ class model_builder {
       weight_group& there = model_.weights[i];
       weight_group more = group;
       more.copies = there.copies;
-      if (!(more == there)) continue;
-      there.copies = static_cast<std::uint32_t>(checked_add(there.copies, group.copies));
+      const std::uint64_t copies = std::uint64_t{there.copies} + group.copies;
+      if (!(more == there) || copies > UINT32_MAX) continue;
+      there.copies = static_cast<std::uint32_t>(copies);
       return;
     }
     model_.add(group);

@@ -162,7 +162,7 @@ inline void finish_longcat_flash(const decoder_shape&, const layer_plan& plan, l
 inline void join_longcat_draft(const decoder_shape& shape, layer_draft& layer) {
   using namespace weight_groups;
   const std::uint32_t hidden = shape.hidden_size;
-  put(layer, by_columns(module_role::draft, hidden, 2 * hidden, 1), "eh_proj");
+  put(layer, whole(module_role::draft, hidden, 2 * hidden), "eh_proj");
   put(layer, vectors(module_role::draft, hidden, 3), nullptr);
   put(layer, vocabulary_table(module_role::embedding, shape.vocab_size, hidden), "embed_tokens");
 }

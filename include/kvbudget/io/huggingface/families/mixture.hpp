@@ -74,7 +74,7 @@ inline void plan_ernie4_5_moe(const config_view& config, const decoder_shape& sh
 inline void join_ernie_draft(const decoder_shape& shape, layer_draft& layer) {
   using namespace weight_groups;
   const std::uint32_t hidden = shape.hidden_size;
-  put(layer, by_columns(module_role::draft, hidden, 2 * hidden, 1), "mtp_linear_proj");
+  put(layer, whole(module_role::draft, hidden, 2 * hidden), "mtp_linear_proj");
   put(layer, vectors(module_role::draft, hidden, 2), nullptr);
 }
 
@@ -94,6 +94,13 @@ inline void refuse_expert_biases(const config_view& config, const char* key) {
 }
 inline void plan_bailing(const config_view& config, const decoder_shape&, std::vector<layer_plan>&) {
   refuse_expert_biases(config, "use_bias");
+}
+
+/// MiniMax configs speak of MTP modules whose weights are not described publicly.
+inline void note_drafts_of_minimax(const config_view& config, const decoder_shape&,
+                                   const std::vector<layer_plan>&, model_builder&) {
+  const auto modules = config.find({{"num_mtp_modules", "num_nextn_predict_layers"}});
+  if (modules && modules->integer() != 0) config.note(modules->path() + ": draft modules are not counted");
 }
 
 inline constexpr model_family mixture_families[] = {
@@ -343,7 +350,8 @@ inline constexpr model_family mixture_families[] = {
      .renames = {{"mlp.gate", "block_sparse_moe.gate"},
                  {"mlp.experts.0.gate_proj", "block_sparse_moe.experts.0.w1"},
                  {"mlp.experts.0.up_proj", "block_sparse_moe.experts.0.w3"},
-                 {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"}}},
+                 {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"}},
+     .finish_model = note_drafts_of_minimax},
 };
 
 }  // namespace kvbudget::inline v0::detail

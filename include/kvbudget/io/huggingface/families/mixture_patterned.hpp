@@ -438,7 +438,8 @@ inline constexpr model_family mixture_patterned_families[] = {
                  {"mlp.experts.0.up_proj", "block_sparse_moe.experts.0.w3"},
                  {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"},
                  {"mlp.shared_experts", "block_sparse_moe.shared_experts"}},
-     .plan = plan_minimax_m3},
+     .plan = plan_minimax_m3,
+     .finish_model = note_drafts_of_minimax},
     // What stands inside names other families' model types.
     {.model_type = "minimax_m3_vl", .text_model_type = "minimax_m3", .own_text_model = true},
     {.model_type = "mimo_v2_flash",
