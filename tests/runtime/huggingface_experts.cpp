@@ -95,9 +95,11 @@ bool has_note(const huggingface_model& model, const std::string& part) {
   return false;
 }
 
-std::uint64_t drafts_of(const model_architecture& model) {
-  return parameter_count(model, module_role::draft);
+std::uint64_t parameters_of(const model_architecture& model) { return parameter_count(model); }
+std::uint64_t parameters_of(const model_architecture& model, module_role role) {
+  return parameter_count(model, role);
 }
+std::uint64_t drafts_of(const model_architecture& model) { return parameters_of(model, module_role::draft); }
 
 /// The full names of the modules that a reader of quantized checkpoints would be asked about.
 std::set<std::string> modules_of(const std::string& config) {
@@ -118,7 +120,7 @@ std::set<std::string> modules_of(const std::string& config) {
   return names;
 }
 
-// ---- one model per family ---------------------------------------------------------------------------------
+// ---- one model per family --------------------------------------------------------------------------------
 
 struct published_model {
   const char* name;
@@ -233,7 +235,7 @@ const published_model published_models[] = {
       "num_experts_per_tok": 6, "moe_intermediate_size": 1408, "first_k_dense_replace": 1})"},
     // 110,468,824,832 published: embedding and head are stored once more with the draft layer.
     {"GLM-4.5-Air", 106'852'251'264, 3'616'573'568, 13'424'129'664, 188'416, 188'416, glm_air},
-    {"dots.llm1", 142'774'381'696, 0, 14'130'247'360, 1'015'808, 1'015'808, R"({"model_type": "dots1",
+    {"dots.llm1", 142'774'381'696, 0, 14'016'588'928, 1'015'808, 1'015'808, R"({"model_type": "dots1",
       "hidden_size": 4096, "intermediate_size": 10944, "num_hidden_layers": 62, "num_attention_heads": 32,
       "num_key_value_heads": 32, "vocab_size": 152064, "n_routed_experts": 128, "n_shared_experts": 2,
       "num_experts_per_tok": 6, "moe_intermediate_size": 1408, "first_k_dense_replace": 1})"},
@@ -309,7 +311,7 @@ TEST_CASE("counts and caches of mixtures are those of the published models", "[h
   for (const published_model& published : published_models) {
     INFO(published.name);
     const model_architecture model = read(published.config).architecture;
-    CHECK(parameter_count(model) - drafts_of(model) == published.parameters);
+    CHECK(parameters_of(model) - drafts_of(model) == published.parameters);
     CHECK(drafts_of(model) == published.drafts);
     CHECK(active_parameter_count(model) == published.active);
     CHECK(slope(model, 1) == published.near_bytes);
@@ -317,8 +319,7 @@ TEST_CASE("counts and caches of mixtures are those of the published models", "[h
   }
 }
 
-// ---- DeepSeek-V4
-// --------------------------------------------------------------------------------------------
+// ---- DeepSeek-V4 -----------------------------------------------------------------------------------------
 
 /// Flash as published: 0, 0, then 4 and 128 in turn, and one entry for the draft layer.
 std::string deepseek_v4_flash() {
@@ -340,11 +341,11 @@ TEST_CASE("DeepSeek-V4 compresses by layer", "[huggingface]") {
   CHECK(pattern_of(model) ==
         "004848484848484848484848484848484848484848"
         "4");
-  const std::uint64_t experts = parameter_count(model, module_role::expert);
-  CHECK(parameter_count(model) - drafts_of(model) == 284'334'567'511);
+  const std::uint64_t experts = parameters_of(model, module_role::expert);
+  CHECK(parameters_of(model) - drafts_of(model) == 284'334'567'511);
   // Published: 4-bit experts as bytes, one scale per 32 of their weights, one per 128 × 128 of the FP8 ones.
   const std::uint64_t all_experts = experts / 43 * 44;
-  CHECK(parameter_count(model) - all_experts / 2 + all_experts / 32 + 367'616 == 158'069'433'298);
+  CHECK(parameters_of(model) - all_experts / 2 + all_experts / 32 + 367'616 == 158'069'433'298);
   const deployment d{.model = model,
                      .kv_cache = formats::bf16,
                      .workload = {.sequences = 1, .context = tokens{131072}},
@@ -372,8 +373,7 @@ TEST_CASE("DeepSeek-V4 may name its layers by type", "[huggingface]") {
   CHECK(contains(refusal(with(deepseek_v4_flash(), R"({"hc_mult": 4294967295})")), "must be below 2^32"));
 }
 
-// ---- where experts are
-// --------------------------------------------------------------------------------------
+// ---- where experts are -----------------------------------------------------------------------------------
 
 TEST_CASE("lists decide which layers have experts", "[huggingface]") {
   const std::string five = with(glm_air, R"({"num_hidden_layers": 5, "num_nextn_predict_layers": 0})");
@@ -424,8 +424,7 @@ TEST_CASE("more experts per token than experts, and sizes that overflow, are ref
   CHECK(contains(refusal(with(hunyuan_large, R"({"moe_topk": [1, 1]})")), "moe_topk: has 2 entries"));
 }
 
-// ---- attention of different layers
-// --------------------------------------------------------------------------
+// ---- attention of different layers -----------------------------------------------------------------------
 
 TEST_CASE("Llama 4: an empty list of rotary layers is as none", "[huggingface]") {
   const auto text = [](const std::string& changes) {
@@ -461,7 +460,7 @@ TEST_CASE("DeepSeek-V3.2 keeps an index key beside each latent", "[huggingface]"
   const model_architecture model =
       read(with(deepseek_v3, R"({"model_type": "deepseek_v32", "index_n_heads": 64, "index_head_dim": 128})"))
           .architecture;
-  CHECK(parameter_count(model) - drafts_of(model) == 671'877'944'064);
+  CHECK(parameters_of(model) - drafts_of(model) == 671'877'944'064);
   CHECK(drafts_of(model) == 13'477'385'728);
   CHECK(slope(model, 1) == 70'272 + 61 * 256);
   deployment d = in_bf16(model);
@@ -492,7 +491,7 @@ TEST_CASE("MiniMax-M3 as published", "[huggingface]") {
   config["moe_layer_freq"] = switches;
   config["sparse_attention_config"]["sparse_attention_freq"] = switches;
   const model_architecture model = read(config.dump()).architecture;
-  CHECK(parameter_count(model) == 426'174'572'928);
+  CHECK(parameters_of(model) == 426'174'572'928);
   CHECK(slope(model, 1) == 122'880 + 57 * 256);
 }
 
@@ -530,17 +529,46 @@ TEST_CASE("latent attention without it, and without a query rank", "[huggingface
   const model_architecture none = read(deepseek_v2_lite).architecture;
   const huggingface_model usual = read(without(deepseek_v2_lite, "q_lora_rank"));
   CHECK(has_note(usual, "q_lora_rank is absent: assumed to be 1536"));
-  CHECK(parameter_count(usual.architecture) != parameter_count(none));
+  CHECK(parameters_of(usual.architecture) != parameters_of(none));
   CHECK(contains(refusal(with(deepseek_v2_lite, R"({"kv_lora_rank": 0})")),
                  "kv_lora_rank: must be at least 1"));
   // The router's bias follows the method.
   const model_architecture biased =
       read(with(deepseek_v2_lite, R"({"topk_method": "noaux_tc"})")).architecture;
-  CHECK(parameter_count(biased) - parameter_count(none) == 26 * 64);
+  CHECK(parameters_of(biased) - parameters_of(none) == 26 * 64);
 }
 
-// ---- splits over ranks
-// --------------------------------------------------------------------------------------
+TEST_CASE("openPangu has names of its own for the sizes of DeepSeek", "[huggingface]") {
+  const std::string usual =
+      R"({"model_type": "pangu_ultra_moe", "hidden_size": 7680, "intermediate_size": 18432,
+      "num_hidden_layers": 61, "num_attention_heads": 128, "vocab_size": 153600, "num_experts_per_tok": 8,
+      "moe_intermediate_size": 2048, "sandwich_norm": true, )";
+  const model_architecture own =
+      read(usual + R"("num_routed_experts": 256, "num_shared_experts": 1, "num_dense_layers": 3,
+          "attention_q_lora_dim": 1536, "attention_kv_lora_dim": 512, "attention_qk_rope_dim": 64,
+          "attention_qk_dim": 128, "attention_v_dim": 128})")
+          .architecture;
+  CHECK(own == read(usual + R"("n_routed_experts": 256, "n_shared_experts": 1, "first_k_dense_replace": 3,
+          "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128,
+          "v_head_dim": 128})")
+                   .architecture);
+  CHECK(slope(own, 1) == 70'272);
+}
+
+TEST_CASE("Arctic: a dense MLP works beside the experts", "[huggingface]") {
+  const std::string arctic = R"({"model_type": "arctic", "hidden_size": 7168, "intermediate_size": 4864,
+      "num_hidden_layers": 35, "num_attention_heads": 56, "num_key_value_heads": 8, "num_local_experts": 128,
+      "num_experts_per_tok": 2, "moe_layer_frequency": 1, "parallel_attn_mlp_res": true, "vocab_size": 32000})";
+  const model_architecture model = read(arctic).architecture;
+  CHECK(parameters_of(model, module_role::mlp) == 35ULL * 3 * 7168 * 7168);
+  CHECK(parameters_of(model, module_role::expert) == 35ULL * 128 * 3 * 7168 * 4864);
+  CHECK(
+      experts_of(read(with(arctic, R"({"num_hidden_layers": 5, "moe_layer_frequency": 2})")).architecture) ==
+      "deded");
+  CHECK(modules_of(arctic).count("model.layers.0.residual_mlp.w2") == 1);
+}
+
+// ---- splits over ranks -----------------------------------------------------------------------------------
 
 std::uint64_t weights_on_a_rank(const deployment& d) {
   std::uint64_t sum = 0;
@@ -587,8 +615,7 @@ TEST_CASE("gpt-oss: output biases of experts are whole on each tensor rank", "[h
   FAIL("no such group");
 }
 
-// ---- names of modules
-// ---------------------------------------------------------------------------------------
+// ---- names of modules ------------------------------------------------------------------------------------
 
 TEST_CASE("modules are called as in checkpoints", "[huggingface]") {
   const struct {
@@ -642,8 +669,7 @@ TEST_CASE("modules are called as in checkpoints", "[huggingface]") {
   }
 }
 
-// ---- bad input
-// ----------------------------------------------------------------------------------------------
+// ---- bad input -------------------------------------------------------------------------------------------
 
 TEST_CASE("damaged mixture configs are read or refused in one line", "[huggingface]") {
   tests::numbers random(20'260'131);

@@ -79,13 +79,18 @@ namespace kvbudget::inline v0::detail {
 /// deepseek-ai/DeepSeek-V3.2-Exp inference/model.py, Indexer.
 [[nodiscard]] inline latent_shape latent_in(const config_view& config, std::uint32_t heads,
                                             const latent_defaults& defaults = {}) {
-  constexpr key_names query_rank{{"q_lora_rank"}};
+  // The second names are openPangu's.
+  constexpr key_names query_rank{{"q_lora_rank", "attention_q_lora_dim"}};
+  const auto size = [&](const char* name, const char* other, std::uint32_t class_default) {
+    return config.size_or({{name, other}}, class_default);
+  };
   latent_shape latent;
-  latent.sizes = {.heads = heads,
-                  .kv_lora_rank = config.size_or({{"kv_lora_rank"}}, defaults.kv_lora_rank),
-                  .qk_rope_head_dim = config.size_or({{"qk_rope_head_dim"}}, defaults.qk_rope_head_dim),
-                  .qk_nope_head_dim = config.size_or({{"qk_nope_head_dim"}}, defaults.qk_nope_head_dim),
-                  .v_head_dim = config.size_or({{"v_head_dim"}}, defaults.v_head_dim)};
+  latent.sizes = {
+      .heads = heads,
+      .kv_lora_rank = size("kv_lora_rank", "attention_kv_lora_dim", defaults.kv_lora_rank),
+      .qk_rope_head_dim = size("qk_rope_head_dim", "attention_qk_rope_dim", defaults.qk_rope_head_dim),
+      .qk_nope_head_dim = size("qk_nope_head_dim", "attention_qk_dim", defaults.qk_nope_head_dim),
+      .v_head_dim = size("v_head_dim", "attention_v_dim", defaults.v_head_dim)};
   if (config.find(query_rank) || (defaults.q_lora_rank != 0 && !config.is_null(query_rank))) {
     latent.sizes.q_lora_rank = config.size_or(query_rank, defaults.q_lora_rank);
   }
@@ -421,7 +426,7 @@ inline void add_next_token_layers(model_builder& builder, const config_view& con
                                   const decoder_shape& shape, const std::vector<layer_plan>& layers,
                                   const model_family& family) {
   using namespace weight_groups;
-  constexpr key_names key{{"num_nextn_predict_layers", "num_mtp_modules"}};
+  constexpr key_names key{{"num_nextn_predict_layers", "num_mtp_modules", "num_mtp_layers"}};
   const std::uint64_t count = count_or(config, key, family.next_token_layers_default);
   if (count == 0) return;
   if (count > max_layers) config.find(key)->refuse("must be at most " + std::to_string(max_layers));

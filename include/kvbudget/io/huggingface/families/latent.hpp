@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "kvbudget/io/huggingface/decoder.hpp"
-#include "kvbudget/io/huggingface/families/mixture.hpp"
 #include "kvbudget/io/huggingface/family.hpp"
 
 /// Decoders with multi-head latent attention (MLA), most of them with experts.

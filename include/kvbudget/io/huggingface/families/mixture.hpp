@@ -96,6 +96,26 @@ inline void plan_bailing(const config_view& config, const decoder_shape&, std::v
   refuse_expert_biases(config, "use_bias");
 }
 
+/// Arctic: experts on every `moe_layer_frequency`-th layer; with `parallel_attn_mlp_res` a dense MLP as wide
+/// as the hidden state, behind a norm of its own, works beside them. Source: vllm-project/vllm
+/// model_executor/models/arctic.py.
+inline constexpr expert_traits arctic_experts{.num_experts = {{"num_local_experts"}},
+                                              .intermediate_size = expert_width_is_mlp_width,
+                                              .num_experts_default = 8,
+                                              .num_experts_per_tok_default = 1};
+
+inline void plan_arctic(const config_view& config, const decoder_shape& shape,
+                        std::vector<layer_plan>& layers) {
+  const std::uint32_t step = config.size_or({{"moe_layer_frequency"}}, 2);
+  const bool residual = config.flag({"parallel_attn_mlp_res", false});
+  const expert_shape experts = experts_in(config, arctic_experts, true);
+  for (std::size_t i = step - 1; i < layers.size(); i += step) {
+    layers[i].experts = experts;
+    layers[i].mlp = residual ? mlp_shape{.intermediate_size = shape.hidden_size} : mlp_shape{};
+    if (residual) layers[i].norms = 3;
+  }
+}
+
 /// MiniMax configs speak of MTP modules whose weights are not described publicly.
 inline void note_drafts_of_minimax(const config_view& config, const decoder_shape&,
                                    const std::vector<layer_plan>&, model_builder&) {
@@ -323,6 +343,18 @@ inline constexpr model_family mixture_families[] = {
      .next_token_layers = true,
      .adjust = adjust_bailing,
      .plan = plan_bailing},
+    // configuration_arctic.py of Snowflake/snowflake-arctic-instruct.
+    {.model_type = "arctic",
+     .defaults = {.max_position_embeddings = 4096},
+     .windows = {.rule = window_rule::every_layer},
+     .renames = {{"mlp.gate", "block_sparse_moe.gate"},
+                 {"mlp.experts.0.gate_proj", "block_sparse_moe.experts.0.w1"},
+                 {"mlp.experts.0.up_proj", "block_sparse_moe.experts.0.w3"},
+                 {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2"},
+                 {"mlp.gate_proj", "residual_mlp.w1"},
+                 {"mlp.up_proj", "residual_mlp.w3"},
+                 {"mlp.down_proj", "residual_mlp.w2"}},
+     .plan = plan_arctic},
     // modeling_grok1.py of hpcai-tech/grok-1.
     {.model_type = "grok-1",
      .keys = {.intermediate_size = {}},
