@@ -369,8 +369,8 @@ TEST_CASE("what is wrong in a model file is named") {
   CHECK(contains(refusal(group + "/axis", "columns"), "128 units do not divide the 64 columns"));
   CHECK(contains(refusal(group + "/shard", "experts"), "copies must be a multiple of num_experts"));
   CHECK(contains(refusal("/weights/0/shard", "experts"), "weights[0]: experts belong to a layer"));
-  CHECK(contains(refusal("/weights", json::array_t(33, good["weights"][0])),
-                 "weights: has more than 32 groups"));
+  CHECK(contains(refusal("/weights", json::array_t(49, good["weights"][0])),
+                 "weights: has more than 48 groups"));
   json draft = good["weights"][0];
   draft["module"] = "draft";
   draft["shard"] = "experts";

@@ -125,7 +125,7 @@ inline void read_quantization(huggingface_model& result, const config_view& root
     text_family = find_family(family->text_model_type);
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
-      text_family = family_inside(*nested, text_family, asked, result.notes);
+      if (!family->own_text_model) text_family = family_inside(*nested, text_family, asked, result.notes);
     }
   }
   const config_view text(text_field, text_family->model_type, result.notes);
@@ -148,7 +148,12 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   }
   model_builder builder(model, *text_family, scheme_of_module{});
   build_decoder(builder, text, *text_family, shape);
-  if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
+  if (family->add_towers != nullptr) {
+    family->add_towers(root, shape, builder);
+  } else if (family->text_model_type != nullptr && root.find({{"vision_config", "audio_config"}})) {
+    model.parameters_assumed = true;
+    root.note("vision and audio towers of " + std::string(family->model_type) + " models are not counted");
+  }
   if (family->tokens_of_image != nullptr) result.image = family->tokens_of_image(root);
   read_quantization(result, root, text);
   validate(model);

@@ -54,8 +54,8 @@ inline constexpr enumerator<shard_rule> shard_words[] = {
     {"replicated", shard_rule::replicated}, {"tensor", shard_rule::tensor},
     {"kv_heads", shard_rule::kv_heads},     {"experts", shard_rule::experts},
     {"vocabulary", shard_rule::vocabulary}, {"spread", shard_rule::spread}};
-inline constexpr enumerator<shard_axis> axis_words[] = {{"rows", shard_axis::rows},
-                                                        {"columns", shard_axis::columns}};
+inline constexpr enumerator<shard_axis> axis_words[] = {
+    {"rows", shard_axis::rows}, {"columns", shard_axis::columns}, {"neither", shard_axis::neither}};
 
 template <class Enumeration, std::size_t Size>
 [[nodiscard]] const char* word_of(const enumerator<Enumeration> (&words)[Size], Enumeration value) {

@@ -136,6 +136,7 @@ struct mixture_sizes {
   std::uint32_t intermediate = 0;         ///< of one expert
   std::uint32_t shared_intermediate = 0;  ///< of all shared experts together; 0 = none
   std::uint32_t latent_size = 0;          ///< width that experts work on, where it is not the hidden size
+  std::uint32_t zero_experts = 0;         ///< choices of the router that compute nothing
   bool gated = true;
   friend constexpr bool operator==(const mixture_sizes&, const mixture_sizes&) = default;
 };
@@ -149,7 +150,8 @@ constexpr void add_mixture_weights(Layer& layer, std::uint32_t hidden, const mix
   layer.num_experts_per_tok = sizes.num_experts_per_tok;
   layer.moe_intermediate_size = wide;
   layer.gated_mlp = sizes.gated;
-  put(layer, whole(module_role::router, sizes.num_experts, hidden), "mlp.gate");
+  const std::uint64_t choices = std::uint64_t{sizes.num_experts} + sizes.zero_experts;
+  put(layer, whole(module_role::router, choices, hidden), "mlp.gate");
   put(layer, expert_matrices(wide, width, (sizes.gated ? 2 : 1) * sizes.num_experts, wide, shard_axis::rows),
       sizes.gated ? "mlp.experts.0.gate_proj|mlp.experts.0.up_proj" : "mlp.experts.0.up_proj");
   put(layer, expert_matrices(width, wide, sizes.num_experts, wide, shard_axis::columns),

@@ -16,7 +16,7 @@ inline constexpr std::size_t max_layers = 512;
 inline constexpr std::size_t max_layer_kinds = 32;
 inline constexpr std::size_t max_stores_per_layer = 4;
 inline constexpr std::size_t max_weight_groups_per_layer = 24;
-inline constexpr std::size_t max_model_weight_groups = 32;
+inline constexpr std::size_t max_model_weight_groups = 48;
 inline constexpr std::size_t max_precisions = 12;
 
 namespace detail {

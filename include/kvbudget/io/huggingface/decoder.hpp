@@ -66,7 +66,7 @@ namespace kvbudget::inline v0::detail {
                                                         std::uint32_t hidden_size) {
   const key_names& key = family.keys.intermediate_size;
   const std::uint32_t factor = family.defaults.intermediate_per_hidden;
-  if (factor == 0 || config.find(key)) return config.size(key);
+  if (factor == 0 || config.find(key)) return config.size_or(key, family.defaults.intermediate_size);
   if (hidden_size > UINT32_MAX / factor) {
     config.refuse(std::string(family.keys.hidden_size.usual()) + " must be below 2^32 / " +
                   std::to_string(factor));
@@ -87,25 +87,43 @@ namespace kvbudget::inline v0::detail {
 /// MLA by its ranks; `q_lora_rank` null = none. Source: huggingface/transformers
 /// models/deepseek_v3/modeling_deepseek_v3.py, DeepseekV3Attention; indexer:
 /// deepseek-ai/DeepSeek-V3.2-Exp inference/model.py, Indexer.
-[[nodiscard]] inline latent_shape latent_in(const config_view& config, std::uint32_t heads) {
+[[nodiscard]] inline latent_shape latent_in(const config_view& config, std::uint32_t heads,
+                                            const latent_defaults& defaults = {}) {
+  // The second names are openPangu's.
+  constexpr key_names query_rank{{"q_lora_rank", "attention_q_lora_dim"}};
+  const auto size = [&](const char* name, const char* other, std::uint32_t class_default) {
+    return config.size_or({{name, other}}, class_default);
+  };
   latent_shape latent;
-  latent.sizes = {.heads = heads,
-                  .q_lora_rank = config.find({{"q_lora_rank"}}) ? config.size({{"q_lora_rank"}}) : 0,
-                  .kv_lora_rank = config.size({{"kv_lora_rank"}}),
-                  .qk_rope_head_dim = config.size({{"qk_rope_head_dim"}}),
-                  .qk_nope_head_dim = config.size({{"qk_nope_head_dim"}}),
-                  .v_head_dim = config.size({{"v_head_dim"}})};
-  const latent_attention_sizes& sizes = latent.sizes;
-  const std::uint64_t query_dim = std::uint64_t{sizes.qk_nope_head_dim} + sizes.qk_rope_head_dim;
+  latent.sizes = {
+      .heads = heads,
+      .kv_lora_rank = size("kv_lora_rank", "attention_kv_lora_dim", defaults.kv_lora_rank),
+      .qk_rope_head_dim = size("qk_rope_head_dim", "attention_qk_rope_dim", defaults.qk_rope_head_dim),
+      .qk_nope_head_dim = size("qk_nope_head_dim", "attention_qk_dim", defaults.qk_nope_head_dim),
+      .v_head_dim = size("v_head_dim", "attention_v_dim", defaults.v_head_dim)};
+  if (config.find(query_rank) || (defaults.q_lora_rank != 0 && !config.is_null(query_rank))) {
+    latent.sizes.q_lora_rank = config.size_or(query_rank, defaults.q_lora_rank);
+  }
+  const std::uint64_t query_dim =
+      std::uint64_t{latent.sizes.qk_nope_head_dim} + latent.sizes.qk_rope_head_dim;
   (void)size_product(config, "num_attention_heads x (qk_nope_head_dim + qk_rope_head_dim)", heads, query_dim);
-  (void)size_product(config, "num_attention_heads x v_head_dim", heads, sizes.v_head_dim);
-  if (config.find({{"index_head_dim"}})) {
-    latent.indexer_dim = config.size({{"index_head_dim"}});
-    latent.indexer_heads = config.size({{"index_n_heads"}});
+  (void)size_product(config, "num_attention_heads x v_head_dim", heads, latent.sizes.v_head_dim);
+  if (config.find({{"index_head_dim"}}) || defaults.indexer_dim != 0) {
+    latent.indexer_dim = config.size_or({{"index_head_dim"}}, defaults.indexer_dim);
+    latent.indexer_heads = config.size_or({{"index_n_heads"}}, defaults.indexer_heads);
     latent.indexer_rank = latent.sizes.q_lora_rank;
     if (latent.indexer_rank == 0) config.refuse("an indexer (index_head_dim) needs q_lora_rank");
   }
   return latent;
+}
+
+/// A number that may be 0; null = 0, absent = the class default.
+[[nodiscard]] inline std::uint64_t count_or(const config_view& config, const key_names& key,
+                                            std::uint32_t class_default) {
+  if (const std::optional<json_field> given = config.find(key)) return given->integer();
+  if (config.is_null(key)) return 0;
+  if (class_default != 0) config.note_default(key.usual(), std::to_string(class_default));
+  return class_default;
 }
 
 /// The experts of a layer that has some.
@@ -116,7 +134,7 @@ namespace kvbudget::inline v0::detail {
   sizes.gated = gated;
   sizes.num_experts = config.size_or(traits.num_experts, traits.num_experts_default);
   sizes.num_experts_per_tok = config.size_or(traits.num_experts_per_tok, traits.num_experts_per_tok_default);
-  sizes.intermediate = config.size(traits.intermediate_size);
+  sizes.intermediate = config.size_or(traits.intermediate_size, traits.intermediate_size_default);
   if (sizes.num_experts_per_tok > sizes.num_experts) {
     config.refuse(std::string(traits.num_experts_per_tok.usual()) + " " +
                   std::to_string(sizes.num_experts_per_tok) + " is more than " + traits.num_experts.usual() +
@@ -124,19 +142,19 @@ namespace kvbudget::inline v0::detail {
   }
   (void)size_product(config, "experts", sizes.num_experts, 2);
   if (traits.shared_experts.usual() != nullptr) {
-    std::uint64_t shared = traits.shared_experts_default;
-    if (const auto given = config.find(traits.shared_experts)) shared = given->integer();
+    const std::uint64_t shared = count_or(config, traits.shared_experts, traits.shared_experts_default);
     sizes.shared_intermediate =
         size_product(config, traits.shared_experts.usual(), shared, sizes.intermediate);
   }
   if (traits.shared_intermediate.usual() != nullptr) {
-    if (const auto given = config.find(traits.shared_intermediate)) {
-      const std::uint64_t width = given->integer();
-      sizes.shared_intermediate = width == 0 ? 0 : config_view::size_in(*given);
-    }
+    const std::uint64_t width =
+        count_or(config, traits.shared_intermediate, traits.shared_intermediate_default);
+    sizes.shared_intermediate = size_product(config, traits.shared_intermediate.usual(), width, 1);
   }
   experts.shared_gate = traits.shared_gate && sizes.shared_intermediate != 0;
   experts.correction_bias = config.flag(traits.correction_bias);
+  experts.router_bias = traits.router_bias;
+  experts.expert_biases = traits.expert_biases;
   return experts;
 }
 
@@ -162,8 +180,8 @@ namespace kvbudget::inline v0::detail {
   if (family.keys.num_attention_heads.usual() != nullptr) {
     const std::uint32_t heads =
         config.size_or(family.keys.num_attention_heads, family.defaults.num_attention_heads);
-    if (family.latent_attention) {
-      layer.latent = latent_in(config, heads);
+    if (family.latent_attention && config.flag({"use_mla", true})) {
+      layer.latent = latent_in(config, heads, family.latent);
     } else {
       attention_shape& attention = layer.attention;
       attention.heads = heads;
@@ -208,22 +226,53 @@ inline void check_attention(const config_view& config, const model_family& famil
   }
 }
 
+/// Marks the layers whose numbers a list names; numbers behind the last layer say nothing (see
+/// `layers_listed` for lists that must not hold any).
+[[nodiscard]] inline std::vector<bool> layers_marked(const json_field& list, std::uint32_t layers) {
+  if (list.size() > max_layers) list.refuse("must have at most " + std::to_string(max_layers) + " entries");
+  std::vector<bool> listed(layers, false);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (const std::uint64_t layer = list.at(i).integer(); layer < layers) listed[layer] = true;
+  }
+  return listed;
+}
+
 /// Which layers have experts instead of an MLP.
-[[nodiscard]] inline bool has_experts(const config_view& config, const expert_traits& traits,
-                                      std::uint32_t layer, std::uint32_t first, std::uint32_t step) {
-  switch (traits.where) {
-    case expert_layers::none: return false;
-    case expert_layers::all: return true;
-    case expert_layers::behind_first_layers: return layer >= first && layer % step == 0;
-    case expert_layers::every_step: break;
+[[nodiscard]] inline std::vector<bool> expert_layers_of(const config_view& config,
+                                                        const expert_traits& traits, std::uint32_t layers) {
+  std::vector<bool> result(layers, traits.where == expert_layers::all);
+  if (config.is_null(traits.num_experts)) return std::vector<bool>(layers, false);
+  if (traits.where == expert_layers::every_step) {
+    const std::uint32_t step =
+        config.find({{"decoder_sparse_step"}}) ? config.size({{"decoder_sparse_step"}}) : 1;
+    const auto list = config.find({{"mlp_only_layers"}});
+    const std::vector<bool> dense = list ? layers_marked(*list, layers) : std::vector<bool>(layers, false);
+    for (std::uint32_t i = 0; i < layers; ++i) result[i] = (i + 1) % step == 0 && !dense[i];
   }
-  if ((layer + 1) % step != 0) return false;
-  if (const auto dense = config.find({{"mlp_only_layers"}})) {
-    for (std::size_t i = 0; i < dense->size(); ++i) {
-      if (dense->at(i).integer() == layer) return false;
+  if (traits.where != expert_layers::behind_first_layers) return result;
+  if (const auto types = config.find({{"mlp_layer_types"}})) {
+    expect_entry_per_layer(config, *types, layers);
+    for (std::uint32_t i = 0; i < layers; ++i) {
+      const json_field type = types->at(std::size_t{i});
+      result[i] = type.text() == "sparse";
+      if (!result[i] && type.text() != "dense") {
+        type.refuse("MLP type \"" + printable(type.text(), 40) + "\" is unknown, expected dense or sparse");
+      }
     }
+    return result;
   }
-  return true;
+  std::uint32_t step = 1;
+  if (const auto given = config.find({{"moe_layer_freq"}})) {
+    if (given->value().is_array()) {
+      expect_entry_per_layer(config, *given, layers);
+      for (std::uint32_t i = 0; i < layers; ++i) result[i] = given->at(std::size_t{i}).integer() != 0;
+      return result;
+    }
+    step = config_view::size_in(*given);
+  }
+  const std::uint64_t first = count_or(config, traits.first_dense, traits.first_dense_default);
+  for (std::uint64_t i = first; i < layers; ++i) result[i] = i % step == 0;
+  return result;
 }
 
 /// The layers in order: the usual layer with its window, and experts where they replace the MLP.
@@ -232,27 +281,15 @@ inline void check_attention(const config_view& config, const model_family& famil
                                                          const decoder_shape& shape) {
   const std::vector<std::uint64_t> windows =
       windows_of_layers(config, family.windows, shape.num_hidden_layers);
-  const expert_traits& traits = family.experts;
+  const std::vector<bool> with_experts = expert_layers_of(config, family.experts, shape.num_hidden_layers);
   expert_shape experts;
-  std::uint32_t first = traits.first_dense_default;
-  std::uint32_t step = 1;
-  if (traits.where != expert_layers::none) {
-    experts = experts_in(config, traits, shape.layer.mlp.gated);
-    if (traits.where == expert_layers::behind_first_layers) {
-      if (const auto given = config.find({{"first_k_dense_replace"}})) {
-        first = static_cast<std::uint32_t>(smaller<std::uint64_t>(given->integer(), max_layers));
-      }
-      if (const auto given = config.find({{"moe_layer_freq"}}); given && given->value().is_number()) {
-        step = config_view::size_in(*given);
-      }
-    } else if (traits.where == expert_layers::every_step && config.find({{"decoder_sparse_step"}})) {
-      step = config.size({{"decoder_sparse_step"}});
-    }
+  if (std::find(with_experts.begin(), with_experts.end(), true) != with_experts.end()) {
+    experts = experts_in(config, family.experts, shape.layer.mlp.gated);
   }
   std::vector<layer_plan> layers(shape.num_hidden_layers, shape.layer);
   for (std::uint32_t i = 0; i < shape.num_hidden_layers; ++i) {
     layers[i].attention.window = windows[i];
-    if (!has_experts(config, traits, i, first, step)) continue;
+    if (!with_experts[i]) continue;
     layers[i].mlp = mlp_shape{};
     layers[i].experts = experts;
   }
@@ -293,6 +330,11 @@ inline void add_attention(layer_draft& layer, std::uint32_t hidden, const attent
   if (shape.qkv_biases) add_qkv_biases(layer);
   if (shape.output_bias) put(layer, vectors(module_role::attention, hidden), nullptr);
   if (shape.sinks) put(layer, split_bias(module_role::attention, heads, heads), nullptr);
+  if (shape.indexer_heads != 0) {
+    put(layer, kv_projection(shape.indexer_heads, shape.indexer_dim, hidden, 1), "self_attn.index_q_proj");
+    put(layer, whole(module_role::attention, shape.indexer_dim, hidden), "self_attn.index_k_proj");
+    put(layer, vectors(module_role::norm, shape.indexer_dim, 2), nullptr);
+  }
   const std::uint64_t query_width = std::uint64_t{heads} * shape.key_dim;
   const std::uint64_t key_width = std::uint64_t{kv_heads} * shape.key_dim;
   switch (shape.qk_norm) {
@@ -328,8 +370,12 @@ inline void add_experts(layer_draft& layer, std::uint32_t hidden, const expert_s
   using namespace weight_groups;
   const mixture_sizes& sizes = shape.sizes;
   add_mixture_weights(layer, hidden, sizes);
-  if (shape.correction_bias) put(layer, vectors(module_role::router, sizes.num_experts), nullptr);
-  if (shape.router_bias) put(layer, vectors(module_role::router, sizes.num_experts), nullptr);
+  const std::uint32_t router_vectors = (shape.correction_bias ? 1u : 0u) + (shape.router_bias ? 1u : 0u);
+  if (router_vectors != 0) {
+    put(layer,
+        vectors(module_role::router, std::uint64_t{sizes.num_experts} + sizes.zero_experts, router_vectors),
+        nullptr);
+  }
   if (shape.expert_biases) {
     const std::uint32_t inner = sizes.gated ? 2 : 1;
     weight_group bias = expert_matrices(sizes.intermediate, 1, inner * sizes.num_experts, sizes.intermediate,
@@ -337,7 +383,7 @@ inline void add_experts(layer_draft& layer, std::uint32_t hidden, const expert_s
     bias.kind = tensor_kind::vector;
     put(layer, bias, nullptr);
     bias = expert_matrices(sizes.latent_size != 0 ? sizes.latent_size : hidden, 1, sizes.num_experts, 1,
-                           shard_axis::columns);
+                           shard_axis::neither);
     bias.kind = tensor_kind::vector;
     put(layer, bias, nullptr);
   }
@@ -417,24 +463,41 @@ inline void add_outer_weights(model_builder& builder, const decoder_shape& shape
 }
 
 /// MTP: each of `num_nextn_predict_layers` draft layers is a decoder layer of the last one's kind, a
-/// projection of 2H × H and three norms. Source: deepseek-ai/DeepSeek-V3 README_WEIGHTS.md.
+/// projection of 2H × H and three norms, and copies of embedding and head where checkpoints store them once
+/// more. Source: deepseek-ai/DeepSeek-V3 README_WEIGHTS.md.
 inline void add_next_token_layers(model_builder& builder, const config_view& config,
-                                  const decoder_shape& shape, const layer_plan& last,
+                                  const decoder_shape& shape, const std::vector<layer_plan>& layers,
                                   const model_family& family) {
   using namespace weight_groups;
-  const auto given = config.find({{"num_nextn_predict_layers", "num_mtp_modules"}});
-  const std::uint64_t count = given ? given->integer() : 0;
+  constexpr key_names key{{"num_nextn_predict_layers", "num_mtp_modules", "num_mtp_layers"}};
+  const std::uint64_t count = count_or(config, key, family.next_token_layers_default);
   if (count == 0) return;
-  if (count > max_layers) given->refuse("must be at most " + std::to_string(max_layers));
-  layer_draft layer = layer_of(shape, last, family);
+  if (count > max_layers) config.find(key)->refuse("must be at most " + std::to_string(max_layers));
+  layer_draft joint;
   const std::uint32_t hidden = shape.hidden_size;
-  put(layer, whole(module_role::draft, hidden, size_product(config, "hidden_size", hidden, 2)), "eh_proj");
-  put(layer, vectors(module_role::draft, hidden, 3), nullptr);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    builder.add_draft_layer(layer, family.layer_prefix + std::to_string(shape.num_hidden_layers + i) + ".");
+  const std::uint32_t both = size_product(config, "hidden_size", hidden, 2);
+  if (family.join_draft != nullptr) {
+    family.join_draft(shape, joint);
+  } else {
+    put(joint, whole(module_role::draft, hidden, both), "eh_proj");
+    put(joint, vectors(module_role::draft, hidden, 3), nullptr);
   }
-  config.note(std::string(given->path()) + ": " + std::to_string(count) +
-              (count == 1 ? " draft layer is" : " draft layers are") +
+  if (family.next_token_tables > 1) {
+    put(joint, vocabulary_table(module_role::embedding, shape.vocab_size, hidden), "embed_tokens");
+  }
+  if (family.next_token_tables > 0) {
+    put(joint, vocabulary_table(module_role::lm_head, shape.vocab_size, hidden), "shared_head.head");
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const layer_plan plan =
+        family.plan_draft != nullptr ? family.plan_draft(config, shape, layers, i) : layers.back();
+    const std::string prefix = family.draft_prefix != nullptr
+                                   ? family.draft_prefix + std::to_string(i) + "."
+                                   : family.layer_prefix + std::to_string(shape.num_hidden_layers + i) + ".";
+    builder.add_draft_layer(layer_of(shape, plan, family), prefix);
+    builder.add_draft_layer(joint, prefix);
+  }
+  config.note(std::to_string(count) + (count == 1 ? " draft layer is" : " draft layers are") +
               " counted apart; engines load them only for speculative decoding");
 }
 
@@ -460,7 +523,7 @@ inline void build_decoder(model_builder& builder, const config_view& config, con
     }
   }
   if (family.next_token_layers && !layers.empty()) {
-    add_next_token_layers(builder, config, shape, layers.back(), family);
+    add_next_token_layers(builder, config, shape, layers, family);
   }
   if (family.finish_model != nullptr) family.finish_model(config, shape, layers, builder);
 }

@@ -5,9 +5,13 @@
 #include <string_view>
 
 #include "kvbudget/io/format_names.hpp"
+#include "kvbudget/io/huggingface/families/deepseek_v4.hpp"
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/latent.hpp"
 #include "kvbudget/io/huggingface/families/linear_attention.hpp"
+#include "kvbudget/io/huggingface/families/mixture.hpp"
+#include "kvbudget/io/huggingface/families/mixture_patterned.hpp"
 #include "kvbudget/io/huggingface/families/rwkv.hpp"
 #include "kvbudget/io/huggingface/families/state_space.hpp"
 
@@ -26,10 +30,14 @@ struct family_table {
 
 /// Every family that is known, in the order in which errors list them.
 inline constexpr family_table family_tables[] = {
-    dense_families,
-    gemma_families,
-    state_space_families,
-    linear_attention_families,
+    dense_families,              // attention and an MLP
+    gemma_families,              // Google's Gemma
+    mixture_families,            // attention and experts
+    mixture_patterned_families,  // the same, with layers of different attention
+    latent_families,             // MLA
+    deepseek_v4_families,        // compressed caches
+    state_space_families,        // Mamba and hybrids with it
+    linear_attention_families,   // linear attention and hybrids with it
     rwkv_families,
 };
 

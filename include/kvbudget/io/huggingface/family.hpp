@@ -43,6 +43,7 @@ struct family_defaults {
   std::uint32_t num_attention_heads = 0;
   std::uint32_t num_key_value_heads = 0;
   std::uint32_t head_dim = 0;
+  std::uint32_t intermediate_size = 0;
   std::uint32_t intermediate_per_hidden = 0;  ///< intermediate size as a multiple of the hidden size
   std::uint64_t max_position_embeddings = 0;
   bool tie_word_embeddings = false;
@@ -72,7 +73,9 @@ enum class window_rule : std::uint8_t {
 enum class expert_layers : std::uint8_t {
   none,
   all,
-  behind_first_layers,  ///< from layer `first_k_dense_replace` on, every `moe_layer_freq`-th
+  behind_first_layers,  ///< from layer `first_k_dense_replace` on, every `moe_layer_freq`-th; a list under
+                        ///< `mlp_layer_types` (dense, sparse) or `moe_layer_freq` (0, 1) decides layer by
+                        ///< layer
   every_step  ///< each layer whose number is a multiple of `decoder_sparse_step`, but `mlp_only_layers`
 };
 
@@ -82,20 +85,26 @@ struct expert_traits {
   key_names num_experts{{"num_experts", "num_local_experts", "n_routed_experts"}};
   key_names num_experts_per_tok{{"num_experts_per_tok"}};
   key_names intermediate_size{{"moe_intermediate_size"}};
-  key_names shared_experts{};             ///< a number of shared experts, each as wide as a routed one
-  key_names shared_intermediate{};        ///< or the width of all shared experts together
+  key_names shared_experts{};       ///< a number of shared experts, each as wide as a routed one
+  key_names shared_intermediate{};  ///< or the width of all shared experts together
+  key_names first_dense{{"first_k_dense_replace"}};
   bool shared_gate = false;               ///< a gate of H for the shared expert's output
+  bool router_bias = false;               ///< a bias for each output of the router
+  bool expert_biases = false;             ///< a bias for each projection of each expert
   toggle correction_bias{};               ///< one value per expert beside the router
   std::uint32_t num_experts_default = 0;  ///< class defaults; 0 = the key must be there
   std::uint32_t num_experts_per_tok_default = 0;
+  std::uint32_t intermediate_size_default = 0;
   std::uint32_t shared_experts_default = 0;
+  std::uint32_t shared_intermediate_default = 0;
   std::uint32_t first_dense_default = 0;
 };
 
 struct window_traits {
   window_rule rule = window_rule::none;
-  std::uint64_t window = 0;        ///< class default of `sliding_window`; 0 = none
-  std::uint32_t pattern = 0;       ///< class default of `sliding_window_pattern`
+  std::uint64_t window = 0;   ///< class default of `sliding_window`; 0 = none
+  std::uint32_t pattern = 0;  ///< class default of `sliding_window_pattern`
+  key_names pattern_keys{{"sliding_window_pattern", "_sliding_window_pattern"}};
   std::uint32_t first_layers = 0;  ///< class default of `max_window_layers`
   bool layer_types = true;         ///< `layer_types` decides; false = the family's own plan reads it
 };
@@ -106,8 +115,9 @@ struct attention_shape {
   std::uint32_t kv_heads = 0;
   std::uint32_t key_dim = 0;
   std::uint32_t value_dim = 0;
-  std::uint64_t window = 0;       ///< tokens that are kept; 0 = all
-  std::uint32_t indexer_dim = 0;  ///< of a sparse index key; 0 = none
+  std::uint64_t window = 0;         ///< tokens that are kept; 0 = all
+  std::uint32_t indexer_dim = 0;    ///< of a sparse index key; 0 = none
+  std::uint32_t indexer_heads = 0;  ///< index queries, with norms of index queries and keys
   query_key_norm qk_norm = query_key_norm::none;
   bool chunked = false;          ///< the window is a chunk
   bool shared_cache = false;     ///< reads an earlier layer's cache: keeps nothing
@@ -129,6 +139,37 @@ struct latent_shape {
   std::uint32_t indexer_rank = 0;  ///< width of the query latent that the indexer reads
 
   friend constexpr bool operator==(const latent_shape&, const latent_shape&) = default;
+};
+
+/// What the config class takes where a key of a latent attention is absent; 0 = the key must be there, for a
+/// query rank and the indexer: there is none.
+struct latent_defaults {
+  std::uint32_t q_lora_rank = 0;
+  std::uint32_t kv_lora_rank = 0;
+  std::uint32_t qk_rope_head_dim = 0;
+  std::uint32_t qk_nope_head_dim = 0;
+  std::uint32_t v_head_dim = 0;
+  std::uint32_t indexer_heads = 0;
+  std::uint32_t indexer_dim = 0;
+};
+
+/// DeepSeek-V4's attention of a layer: one key for all heads, which is also the value; a window of them, and
+/// one compressed key per `compress_ratio` tokens. Hidden states are several parallel streams.
+struct compressed_shape {
+  std::uint32_t heads = 0;  ///< 0 = no such attention
+  std::uint32_t head_dim = 0;
+  std::uint32_t rope_dim = 0;
+  std::uint32_t q_lora_rank = 0;
+  std::uint32_t o_lora_rank = 0;  ///< of each group of heads
+  std::uint32_t o_groups = 0;
+  std::uint32_t window = 0;
+  std::uint32_t compress_ratio = 0;  ///< 0 = none
+  bool overlapping = false;
+  std::uint32_t indexer_heads = 0;
+  std::uint32_t indexer_dim = 0;  ///< 0 = none
+  std::uint32_t streams = 0;
+
+  friend constexpr bool operator==(const compressed_shape&, const compressed_shape&) = default;
 };
 
 struct mlp_shape {
@@ -168,6 +209,7 @@ struct layer_plan {
   attention_shape attention{};
   latent_shape latent{};
   mixer_shape recurrent{};
+  compressed_shape compressed{};
   mlp_shape mlp{};
   expert_shape experts{};
   std::uint32_t norms = 2;    ///< norms of the hidden size
@@ -194,7 +236,7 @@ struct decoder_shape {
 
 class model_builder;
 
-/// Modules whose names begin with `usual` are called `own` instead.
+/// Modules that are `usual`, or inside of it, are called `own` instead; the first that fits counts.
 struct module_rename {
   const char* usual = nullptr;
   const char* own = nullptr;
@@ -209,7 +251,9 @@ struct model_family {
   toggle output_bias{};
   query_key_norm qk_norm = query_key_norm::none;
   toggle has_qk_norm{nullptr, true};
-  bool latent_attention = false;  ///< MLA by `kv_lora_rank`, with an indexer by `index_head_dim`
+  bool latent_attention = false;  ///< MLA by `kv_lora_rank`, with an indexer by `index_head_dim`, unless
+                                  ///< `use_mla` is false
+  latent_defaults latent{};
   bool gated_mlp = true;
   toggle mlp_biases{};
   expert_traits experts{};
@@ -219,13 +263,18 @@ struct model_family {
   bool learned_positions = false;
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
-  module_rename renames[10] = {};              ///< where they are called otherwise than Llama's
+  module_rename renames[12] = {};              ///< where they are called otherwise than Llama's
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
   /// top.
   const char* text_model_type = nullptr;
+  /// Whatever model type stands inside, the text model is the one above.
+  bool own_text_model = false;
   /// Draft layers (MTP) of `num_nextn_predict_layers`: a decoder layer each, two projections and norms.
   bool next_token_layers = false;
+  std::uint32_t next_token_layers_default = 0;
+  std::uint32_t next_token_tables = 0;  ///< copies of the head (1), or of embedding and head (2), in each
+  const char* draft_prefix = nullptr;   ///< of their names, before a number from 0; none = as further layers
 
   // What does not fit into a table, in the order in which it happens.
   /// Changes the shape after everything above was read.
@@ -234,6 +283,11 @@ struct model_family {
   void (*plan)(const config_view&, const decoder_shape&, std::vector<layer_plan>&) = nullptr;
   /// Adds to a layer what follows from its plan.
   void (*finish_layer)(const decoder_shape&, const layer_plan&, layer_draft&) = nullptr;
+  /// The decoder layer of the draft layer of this number; none = as the last layer.
+  layer_plan (*plan_draft)(const config_view&, const decoder_shape&, const std::vector<layer_plan>&,
+                           std::uint32_t number) = nullptr;
+  /// What a draft layer has beside its decoder layer; none = a projection of 2H × H and three norms.
+  void (*join_draft)(const decoder_shape&, layer_draft&) = nullptr;
   /// Adds what stands outside the layers (draft layers, further tables).
   void (*finish_model)(const config_view&, const decoder_shape&, const std::vector<layer_plan>&,
                        model_builder&) = nullptr;

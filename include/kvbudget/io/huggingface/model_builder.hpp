@@ -91,8 +91,11 @@ class model_builder {
   /// What the family calls a module.
   [[nodiscard]] std::string own_name(std::string_view module) const {
     for (const module_rename& rename : family_.renames) {
-      if (rename.usual == nullptr || !module.starts_with(rename.usual)) continue;
-      return std::string(rename.own).append(module.substr(std::string_view(rename.usual).size()));
+      if (rename.usual == nullptr) break;
+      const std::string_view usual = rename.usual;
+      const bool named =
+          module.starts_with(usual) && (module.size() == usual.size() || module[usual.size()] == '.');
+      if (named) return std::string(rename.own).append(module.substr(usual.size()));
     }
     return std::string(module);
   }
@@ -106,8 +109,9 @@ class model_builder {
       weight_group& there = model_.weights[i];
       weight_group more = group;
       more.copies = there.copies;
-      if (!(more == there)) continue;
-      there.copies = static_cast<std::uint32_t>(checked_add(there.copies, group.copies));
+      const std::uint64_t copies = std::uint64_t{there.copies} + group.copies;
+      if (!(more == there) || copies > UINT32_MAX) continue;
+      there.copies = static_cast<std::uint32_t>(copies);
       return;
     }
     model_.add(group);

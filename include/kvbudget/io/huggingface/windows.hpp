@@ -73,7 +73,7 @@ inline void expect_entry_per_layer(const config_view& config, const json_field& 
                                                                    const window_traits& traits,
                                                                    std::uint32_t layers,
                                                                    std::uint64_t window) {
-  constexpr key_names key{{"sliding_window_pattern", "_sliding_window_pattern"}};
+  const key_names& key = traits.pattern_keys;
   std::vector<std::uint64_t> windows(layers, 0);
   std::uint64_t period = traits.pattern;
   if (const std::optional<json_field> pattern = config.find(key)) {

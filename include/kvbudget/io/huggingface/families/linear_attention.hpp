@@ -257,16 +257,17 @@ inline void plan_minimax(const config_view& config, const decoder_shape& shape,
 
 // -- Ring-linear, Ling-linear -------------------------------------------------------------------------------
 
-inline constexpr expert_traits bailing_experts{.where = expert_layers::behind_first_layers,
-                                               .num_experts = {{"num_experts"}},
-                                               .shared_experts = {{"num_shared_experts"}},
-                                               .correction_bias = {"moe_router_enable_expert_bias", false}};
+inline constexpr expert_traits bailing_linear_experts{
+    .where = expert_layers::behind_first_layers,
+    .num_experts = {{"num_experts"}},
+    .shared_experts = {{"num_shared_experts"}},
+    .correction_bias = {"moe_router_enable_expert_bias", false}};
 
 /// Attention in the last layer of each group of `layer_group_size`, and in what is left behind the last whole
 /// group; linear attention elsewhere, with as many KV heads as query heads. Source: ml-explore/mlx-lm
 /// mlx_lm/models/bailing_moe_linear.py, BailingMoeLinearDecoderLayer.
-inline void plan_bailing(const config_view& config, const decoder_shape& shape,
-                         std::vector<layer_plan>& layers) {
+inline void plan_bailing_moe_linear(const config_view& config, const decoder_shape& shape,
+                                    std::vector<layer_plan>& layers) {
   const std::uint32_t group = config.size({{"layer_group_size"}});
   if (config.find({{"kv_lora_rank"}})) config.refuse("kv_lora_rank: latent attention is not supported");
   if (config.flag({"use_bias", false})) config.refuse("use_bias true is not supported");
@@ -284,7 +285,7 @@ inline void plan_bailing(const config_view& config, const decoder_shape& shape,
   place_mixers(mixer, attention_where(attends), layers);
   const auto wide = config.find({{"moe_shared_expert_intermediate_size"}});
   if (!wide) return;
-  const auto shared = config.find(bailing_experts.shared_experts);
+  const auto shared = config.find(bailing_linear_experts.shared_experts);
   const std::uint64_t experts = shared ? shared->integer() : 0;
   const std::uint32_t width =
       size_product(config, "num_shared_experts", experts, config_view::size_in(*wide));
@@ -532,7 +533,7 @@ inline constexpr model_family linear_attention_families[] = {
      .qkv_biases = {"use_qkv_bias", false},
      .qk_norm = query_key_norm::head_dim,
      .has_qk_norm = {"use_qk_norm", false},
-     .experts = bailing_experts,
+     .experts = bailing_linear_experts,
      .windows = {.layer_types = false},
      .renames = {{"self_attn.qkv_proj", "attention.query_key_value"},
                  {"self_attn.q_proj", "attention.query_key_value"},
@@ -543,7 +544,7 @@ inline constexpr model_family linear_attention_families[] = {
                  {"self_attn.o_proj", "attention.dense"},
                  {"model.embed_tokens", "model.word_embeddings"}},
      .next_token_layers = true,
-     .plan = plan_bailing,
+     .plan = plan_bailing_moe_linear,
      .finish_layer = finish_bailing_layer},
     {.model_type = "lfm2",
      .keys = lfm2_keys,
