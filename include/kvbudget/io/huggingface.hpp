@@ -70,15 +70,33 @@ inline void read_quantization(huggingface_model& result, const config_view& root
             "): weights are counted in full, choose a weight scheme for their size");
 }
 
-/// The family of a text model: the one that its own `model_type` names, else the usual one.
+/// The family of a text model: the one that its own `model_type` names, else the usual one. A family that
+/// itself wraps a text model stands for that one.
 [[nodiscard]] inline const model_family* family_inside(const json_field& text, const model_family* usual) {
   const std::optional<json_field> type = text.find("model_type");
   if (!type || type->value().is_null() || type->text().empty()) return usual;
   const model_family* named = find_family(type->text());
-  if (named == nullptr || named->text_model_type != nullptr) {
+  if (named != nullptr && named->text_model_type != nullptr) named = find_family(named->text_model_type);
+  if (named == nullptr) {
     type->refuse("model_type \"" + printable(type->text(), 40) + "\" is not supported for a text model");
   }
   return named;
+}
+
+/// The family of a text model inside a config of another family: with the defaults of its class that count
+/// there, and with the names that its modules have in the other's checkpoints.
+[[nodiscard]] inline model_family as_nested(const model_family& text, const model_family& wrapper) {
+  model_family family = text;
+  family.layer_prefix = wrapper.layer_prefix;
+  const auto fill = [](std::uint32_t& value, std::uint32_t nested) {
+    if (value == 0) value = nested;
+  };
+  fill(family.defaults.hidden_size, text.nested.hidden_size);
+  fill(family.defaults.num_hidden_layers, text.nested.num_hidden_layers);
+  fill(family.defaults.intermediate_size, text.nested.intermediate_size);
+  fill(family.defaults.vocab_size, text.nested.vocab_size);
+  fill(family.defaults.num_attention_heads, text.nested.num_attention_heads);
+  return family;
 }
 
 [[nodiscard]] inline huggingface_model read_huggingface(const json_field& document) {
@@ -92,12 +110,14 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   huggingface_model result;
   const config_view root(document, family->model_type, result.notes);
   const model_family* text_family = family;
+  model_family nested_family;
   json_field text_field = document;
   if (family->text_model_type != nullptr) {
     text_family = find_family(family->text_model_type);
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
-      text_family = family_inside(*nested, text_family);
+      nested_family = as_nested(*family_inside(*nested, text_family), *family);
+      text_family = &nested_family;
     }
   }
   const config_view text(text_field, text_family->model_type, result.notes);

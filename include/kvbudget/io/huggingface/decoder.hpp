@@ -13,8 +13,9 @@
 
 namespace kvbudget::inline v0::detail {
 
-[[nodiscard]] inline std::uint32_t layers_in(const config_view& config, const key_names& key) {
-  const std::uint32_t layers = config.size(key);
+[[nodiscard]] inline std::uint32_t layers_in(const config_view& config, const key_names& key,
+                                             std::uint32_t class_default = 0) {
+  const std::uint32_t layers = config.size_or(key, class_default);
   if (layers > max_layers) {
     config.find(key)->refuse("must be at most " + std::to_string(max_layers) + ", not " +
                              std::to_string(layers));
@@ -56,7 +57,7 @@ namespace kvbudget::inline v0::detail {
                                                         std::uint32_t hidden_size) {
   const key_names& key = family.keys.intermediate_size;
   const std::uint32_t factor = family.defaults.intermediate_per_hidden;
-  if (factor == 0 || config.find(key)) return config.size(key);
+  if (factor == 0 || config.find(key)) return config.size_or(key, family.defaults.intermediate_size);
   if (hidden_size > UINT32_MAX / factor) {
     config.refuse(std::string(family.keys.hidden_size.usual()) + " must be below 2^32 / " +
                   std::to_string(factor));
@@ -130,8 +131,9 @@ namespace kvbudget::inline v0::detail {
 [[nodiscard]] inline decoder_shape shape_of(const config_view& config, const model_family& family) {
   decoder_shape shape;
   layer_plan& layer = shape.layer;
-  shape.hidden_size = config.size(family.keys.hidden_size);
-  shape.num_hidden_layers = layers_in(config, family.keys.num_hidden_layers);
+  shape.hidden_size = config.size_or(family.keys.hidden_size, family.defaults.hidden_size);
+  shape.num_hidden_layers =
+      layers_in(config, family.keys.num_hidden_layers, family.defaults.num_hidden_layers);
   shape.vocab_size = config.size_or(family.keys.vocab_size, family.defaults.vocab_size);
   shape.embedding_width = shape.hidden_size;
   const key_names& positions = family.keys.max_position_embeddings;
@@ -344,8 +346,8 @@ inline void add_experts(layer_draft& layer, std::uint32_t hidden, const expert_s
 /// The weights around the layers: embedding, positions, final norm, and a head unless it is the embedding.
 inline void add_outer_weights(model_builder& builder, const decoder_shape& shape) {
   using namespace weight_groups;
-  builder.add(vocabulary_table(module_role::embedding, shape.vocab_size, shape.embedding_width),
-              "model.embed_tokens");
+  const std::uint64_t rows = std::uint64_t{shape.vocab_size} + shape.further_embedding_rows;
+  builder.add(vocabulary_table(module_role::embedding, rows, shape.embedding_width), "model.embed_tokens");
   if (shape.position_rows != 0) {
     builder.add({.rows = shape.position_rows,
                  .columns = shape.hidden_size,

@@ -37,6 +37,9 @@ struct family_keys {
 /// configs rely on, so the key must be there (KV heads: as many as query heads; head dim: hidden / heads;
 /// maximum position: unknown).
 struct family_defaults {
+  std::uint32_t hidden_size = 0;
+  std::uint32_t num_hidden_layers = 0;
+  std::uint32_t intermediate_size = 0;
   std::uint32_t vocab_size = 0;
   std::uint32_t num_attention_heads = 0;
   std::uint32_t num_key_value_heads = 0;
@@ -44,6 +47,15 @@ struct family_defaults {
   std::uint32_t intermediate_per_hidden = 0;  ///< intermediate size as a multiple of the hidden size
   std::uint64_t max_position_embeddings = 0;
   bool tie_word_embeddings = false;
+};
+
+/// The same for a text model inside another config, which published ones leave out more often; 0 = as above.
+struct nested_defaults {
+  std::uint32_t hidden_size = 0;
+  std::uint32_t num_hidden_layers = 0;
+  std::uint32_t intermediate_size = 0;
+  std::uint32_t vocab_size = 0;
+  std::uint32_t num_attention_heads = 0;
 };
 
 inline constexpr toggle always{nullptr, true};
@@ -168,7 +180,8 @@ struct decoder_shape {
   std::uint32_t vocab_size = 0;
   std::uint64_t max_position_embeddings = 0;
   std::uint32_t embedding_width = 0;  ///< of a row of the embedding table; other than hidden: two projections
-  std::uint64_t position_rows = 0;    ///< of a learned position table; 0 = none
+  std::uint32_t further_embedding_rows = 0;  ///< rows of the embedding table that the head does not have
+  std::uint64_t position_rows = 0;           ///< of a learned position table; 0 = none
   bool tie_word_embeddings = false;
   bool head_bias = false;
   std::uint32_t vectors_per_norm = 1;  ///< 2 where norms have a bias, 0 where they have no weights
@@ -190,6 +203,7 @@ struct model_family {
   const char* model_type = "";
   family_keys keys{};  ///< no name for the KV heads = as many as query heads
   family_defaults defaults{};
+  nested_defaults nested{};
   toggle qkv_biases{};
   toggle output_bias{};
   query_key_norm qk_norm = query_key_norm::none;
@@ -203,11 +217,12 @@ struct model_family {
   toggle head_bias{};
   bool learned_positions = false;
   window_traits windows{};
-  const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
-  module_rename renames[4] = {};               ///< where they are called otherwise than Llama's
+  /// Of the modules' names in checkpoints; of a text model inside another config, the other one's counts.
+  const char* layer_prefix = "model.layers.";
+  module_rename renames[4] = {};  ///< where they are called otherwise than Llama's
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
-  /// top.
+  /// top. It may be the family itself.
   const char* text_model_type = nullptr;
   /// Draft layers (MTP) of `num_nextn_predict_layers`: a decoder layer each, two projections and norms.
   bool next_token_layers = false;
