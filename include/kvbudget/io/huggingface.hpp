@@ -11,7 +11,6 @@
 #include "kvbudget/io/huggingface/config_view.hpp"
 #include "kvbudget/io/huggingface/decoder.hpp"
 #include "kvbudget/io/huggingface/families.hpp"
-#include "kvbudget/io/huggingface/vision.hpp"
 #include "kvbudget/io/json_reader.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 

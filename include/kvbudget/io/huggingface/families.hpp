@@ -6,6 +6,8 @@
 
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/gemma4.hpp"
+#include "kvbudget/io/huggingface/families/multimodal.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -24,6 +26,8 @@ struct family_table {
 inline constexpr family_table family_tables[] = {
     dense_families,
     gemma_families,
+    gemma4_families,
+    multimodal_families,
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {

@@ -180,6 +180,9 @@ struct decoder_shape {
   std::uint32_t vocab_size = 0;
   std::uint64_t max_position_embeddings = 0;
   std::uint32_t embedding_width = 0;  ///< of a row of the embedding table; other than hidden: two projections
+  std::uint32_t per_layer_input = 0;  ///< width of what each layer reads from a table of its own (Gemma 3n)
+  std::uint32_t residual_streams = 0;  ///< alternating updates (AltUp): streams, each of the hidden size
+  std::uint32_t laurel_rank = 0;       ///< learned augmented residual layer (LAuReL): rank
   std::uint32_t further_embedding_rows = 0;  ///< rows of the embedding table that the head does not have
   std::uint64_t position_rows = 0;           ///< of a learned position table; 0 = none
   bool tie_word_embeddings = false;
