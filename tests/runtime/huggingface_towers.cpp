@@ -319,6 +319,14 @@ std::vector<published_model> published_models() {
        R"({"model_type": "glm4v", "text_config": )" + text("glm4v_text", {4096, 13696, 40, 32, 2, 151552}) +
            R"(, "vision_config": {"hidden_size": 1536, "depth": 24, "num_heads": 12,
              "intermediate_size": 13696, "image_size": 336, "patch_size": 14, "out_hidden_size": 4096}})"},
+      {"Qwen2-Audio-7B-Instruct",
+       8'397'094'912,
+       642'215'936,
+       {0, 0},
+       R"({"model_type": "qwen2_audio", "text_config": {"model_type": "qwen2", "intermediate_size": 11008,
+         "vocab_size": 156032}, "audio_config": {"model_type": "qwen2_audio_encoder", "d_model": 1280,
+         "encoder_attention_heads": 20, "encoder_ffn_dim": 5120, "encoder_layers": 32,
+         "num_mel_bins": 128}})"},
       {"Llama-3.2-11B-Vision",
        10'642'941'475,
        867'749'395,
@@ -357,6 +365,99 @@ TEST_CASE("towers and the text models before them have the published counts") {
     CHECK(sum >= parameter_count(model));
     CHECK(sum < parameter_count(model) * 13 / 10);
   }
+}
+
+/// The elements of a tower into a text model of `hidden`, for wrappers whose text model is described
+/// elsewhere.
+template <class Towers>
+std::uint64_t tower_of(Towers add_towers, const std::string& config, std::uint32_t hidden,
+                       std::vector<std::string>* said = nullptr) {
+  const json_document document = parse_json(config, "test.json", huggingface_limits);
+  std::vector<std::string> notes;
+  const detail::config_view root(json_field(document), "wrapper", notes);
+  huggingface_model found;
+  const detail::model_family family;
+  detail::model_builder builder(found.architecture, family, {});
+  detail::decoder_shape shape;
+  shape.hidden_size = hidden;
+  add_towers(root, shape, builder);
+  if (said != nullptr) *said = notes;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < found.architecture.weight_count; ++i) {
+    CHECK(found.architecture.weights[i].role == module_role::vision);
+    sum += found.architecture.weights[i].elements();
+  }
+  return sum;
+}
+
+TEST_CASE("towers before other text models") {
+  // Kimi-VL-A3B: 16,407,657,776 published, 15,960,111,936 of them in the text model.
+  CHECK(tower_of(detail::add_kimi_vl_towers, R"({"vision_config": {"model_type": "moonvit",
+    "hidden_size": 1152, "intermediate_size": 4304, "num_attention_heads": 16, "num_hidden_layers": 27,
+    "init_pos_emb_height": 64, "init_pos_emb_width": 64, "merge_kernel_size": [2, 2], "patch_size": 14}})",
+                 2048) == 447'545'840);
+  const std::string kimi = R"({"vision_config": {"vt_hidden_size": 1152, "vt_intermediate_size": 4304,
+    "vt_num_attention_heads": 16, "vt_num_hidden_layers": 27, "mm_projector_type": ")";
+  CHECK(tower_of(detail::add_kimi_k25_towers, kimi + "patchmerger\"}}", 7168) == 471'143'920);
+  CHECK(tower_of(detail::add_kimi_k25_towers, R"({"vision_config": {"mm_projector_type": "patchmergerv2",
+    "qkv_hidden_size": 1536, "vt_hidden_size": 1024, "vt_intermediate_size": 4096,
+    "vt_num_attention_heads": 12, "vt_num_hidden_layers": 27}})",
+                 7168) == 3ULL * 14 * 14 * 1024 + 64ULL * 64 * 1024 +
+                              27ULL * (4 * 1024 * 1536 + 2 * 1024 * 4096 + 2 * 1024) + 1024 + 4096ULL * 4096 +
+                              4096ULL * 7168 + 7168);
+  std::vector<std::string> notes;
+  CHECK(tower_of(detail::add_kimi_k25_towers, kimi + "other\"}}", 7168, &notes) == 0);
+  REQUIRE(notes.size() == 1);
+  CHECK(contains(notes[0], "vision tower with projector \"other\": its weights are not counted"));
+  // Scout and Maverick: what the published counts have over the text model.
+  CHECK(tower_of(detail::add_llama4_towers, R"({"vision_config": {"hidden_size": 1408, "image_size": 336,
+    "intermediate_size": 5632, "num_attention_heads": 16, "num_hidden_layers": 34, "patch_size": 14,
+    "projector_input_dim": 4096, "projector_output_dim": 4096, "vision_output_dim": 4096}})",
+                 5120) == 871'932'416);
+  // LFM2-VL-1.6B: 1,584,804,000 published, 1,170,340,608 of them in the text model.
+  CHECK(tower_of(detail::add_lfm2_vl_towers, R"({"vision_config": {"hidden_size": 1152,
+    "intermediate_size": 4304, "num_attention_heads": 16, "num_hidden_layers": 26, "num_patches": 256,
+    "patch_size": 16}, "downsample_factor": 2, "projector_hidden_size": 2560})",
+                 2048) == 414'463'392);
+  // GLM-4.5V: 107,710,933,120 published, 106,852,251,264 of them in the text model.
+  CHECK(tower_of(detail::add_glm4v_towers, R"({"vision_config": {"hidden_size": 1536, "depth": 24,
+    "num_heads": 12, "intermediate_size": 10944, "image_size": 336, "patch_size": 14,
+    "out_hidden_size": 4096}})",
+                 4096) == 858'681'856);
+  // Intern-S1: 240,709,856,128 published; the text model is Qwen3-235B-A22B with 153,216 tokens.
+  CHECK(tower_of(detail::add_internvl_towers, R"({"vision_config": {"hidden_size": 3200,
+    "intermediate_size": 12800, "num_attention_heads": 25, "num_hidden_layers": 45, "use_qk_norm": true,
+    "norm_type": "rms_norm", "image_size": [448, 448], "patch_size": [14, 14]}})",
+                 4096) == 240'709'856'128 - 235'093'634'560 - 2ULL * 1280 * 4096);
+  CHECK(tower_of(detail::add_minimax_m3_towers, R"({"projector_hidden_size": 6144, "vision_config":
+    {"hidden_size": 1280, "intermediate_size": 5120, "num_attention_heads": 16, "num_hidden_layers": 32,
+     "patch_size": 14, "img_token_compression_config": {"spatial_merge_size": 2, "temporal_patch_size": 2}}})",
+                 6144) == 2ULL * 3 * 14 * 14 * 1280 + 2 * 1280 +
+                              32ULL * (4 * (1280 * 1280 + 1280) + 2 * 1280 * 5120 + 5120 + 1280 + 4 * 1280) +
+                              1280ULL * 6144 + 6144 + 6144ULL * 6144 + 6144 + 24576ULL * 6144 + 6144 +
+                              6144ULL * 6144 + 6144);
+  for (const std::uint64_t merger : {446'571'248ULL, 456'010'480ULL, 460'730'096ULL}) {
+    // Qwen3.5 into 2048, 4096 and 5120, without further mergers.
+    const std::uint64_t out = (merger - 446'571'248) / 4609 + 2048;
+    CHECK(tower_of(detail::add_qwen3_vision_tower,
+                   R"({"vision_config": {"deepstack_visual_indexes": [], "depth": 27, "hidden_size": 1152,
+                     "num_heads": 16, "out_hidden_size": )" +
+                       std::to_string(out) + "}}",
+                   0) == merger);
+  }
+}
+
+TEST_CASE("Gemma 4 without encoders: 11.95 billion parameters") {
+  const huggingface_model found =
+      read(R"({"model_type": "gemma4_unified", "text_config": )" +
+           text("gemma4_unified_text", {3840, 15360, 48, 16, 8, 262144},
+                R"(, "attention_k_eq_v": true, "num_global_key_value_heads": 1)") +
+           R"(, "vision_config": {}, "audio_config": {}})");
+  CHECK(parameter_count(found.architecture, module_role::vision) ==
+        6912ULL * 3840 + 3840 + 2 * 6912 + 4 * 3840 + 2 * 1120 * 3840 + 3840ULL * 3840);
+  CHECK(parameter_count(found.architecture, module_role::audio) == 640 * 3840);
+  CHECK(parameter_count(found.architecture) / 10'000'000 == 1195);
+  CHECK(stores_of(found.architecture) == std::map<std::string, int>{{"sliding", 40}, {"full", 8}});
 }
 
 // ---- Gemma 3n and 4 ---------------------------------------------------------------------------------------

@@ -126,13 +126,17 @@ inline void finish_gemma3n(const config_view& config, const decoder_shape& shape
               "model.altup_projections.0|model.altup_unembed_projections.0");
 }
 
-inline void adjust_gemma4(const config_view& config, decoder_shape& shape) {
-  read_per_layer_input(config, shape);
+inline void refuse_all_bidirectional(const config_view& config, decoder_shape&) {
   const auto bidirectional = config.find({{"use_bidirectional_attention"}});
   if (!bidirectional) return;
   const bool all =
       bidirectional->value().is_string() ? bidirectional->text() == "all" : bidirectional->flag();
   if (all) bidirectional->refuse("encoders keep no cache, expected \"vision\" or null");
+}
+
+inline void adjust_gemma4(const config_view& config, decoder_shape& shape) {
+  read_per_layer_input(config, shape);
+  refuse_all_bidirectional(config, shape);
 }
 
 /// Full layers have `global_head_dim`, and with `attention_k_eq_v` `num_global_key_value_heads` and no value
@@ -243,6 +247,28 @@ inline constexpr model_family gemma4_families[] = {
      .plan = plan_gemma4,
      .finish_layer = finish_gemma4_layer,
      .finish_model = finish_gemma4},
+    {.model_type = "gemma4_unified",
+     .layer_prefix = "model.language_model.layers.",
+     .text_model_type = "gemma4_unified_text",
+     .add_towers = add_gemma4_unified_towers,
+     .tokens_of_image = gemma4_image_tokens},
+    // Gemma 4 without per-layer embeddings.
+    {.model_type = "gemma4_unified_text",
+     .defaults = {.vocab_size = 262144,
+                  .num_attention_heads = 8,
+                  .num_key_value_heads = 4,
+                  .head_dim = 256,
+                  .max_position_embeddings = 262144,
+                  .tie_word_embeddings = true},
+     .nested = {.hidden_size = 2304, .num_hidden_layers = 30, .intermediate_size = 9216},
+     .qkv_biases = attention_bias,
+     .output_bias = attention_bias,
+     .qk_norm = query_key_norm::head_dim,
+     .norms_per_layer = 4,
+     .windows = {.rule = window_rule::pattern, .window = 1024, .pattern = 6},
+     .adjust = refuse_all_bidirectional,
+     .plan = plan_gemma4,
+     .finish_layer = finish_gemma4_layer},
 };
 
 }  // namespace kvbudget::inline v0::detail

@@ -9,9 +9,10 @@
 #include "kvbudget/io/huggingface/vision/llama.hpp"
 #include "kvbudget/io/huggingface/vision/moonvit.hpp"
 #include "kvbudget/io/huggingface/vision/qwen_vl.hpp"
+#include "kvbudget/io/huggingface/vision/whisper.hpp"
 #include "kvbudget/io/huggingface/vision/wrappers.hpp"
 
-/// Text models behind a vision encoder. Class defaults: huggingface/transformers
+/// Text models behind a vision or audio encoder. Class defaults: huggingface/transformers
 /// models/<model_type>/configuration_<model_type>.py.
 namespace kvbudget::inline v0::detail {
 
@@ -196,6 +197,14 @@ inline constexpr model_family multimodal_families[] = {
      .adjust = adjust_mllama,
      .plan = plan_mllama,
      .finish_layer = finish_mllama_layer},
+    {.model_type = "qwen2_audio",
+     .layer_prefix = "language_model.model.layers.",
+     .text_model_type = "qwen2",
+     .add_towers = add_qwen2_audio_towers},
+    {.model_type = "voxtral",
+     .layer_prefix = "language_model.model.layers.",
+     .text_model_type = "llama",
+     .add_towers = add_voxtral_towers},
 };
 
 }  // namespace kvbudget::inline v0::detail

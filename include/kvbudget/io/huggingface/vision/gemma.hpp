@@ -194,6 +194,35 @@ inline void add_gemma4_towers(const config_view& root, const decoder_shape& text
   return fixed_image_tokens(root.nested(*described), {{"default_output_length", "image_seq_length"}}, 0);
 }
 
+/// Gemma 4 without encoders (12B): a patch of pixels is one linear layer with norms and positions, a stretch
+/// of sound is projected as it is. Elements with c = 3·(p·k)² per patch and width m: c·m + m, norms of c, m
+/// and m with biases, positions 2·P·m, m × H; sound e × H. Source: huggingface/transformers
+/// models/gemma4_unified/modeling_gemma4_unified.py, Gemma4UnifiedVisionEmbedder.
+inline void add_gemma4_unified_towers(const config_view& root, const decoder_shape& text,
+                                      model_builder& builder) {
+  if (const auto described = tower_described(root, "vision_config")) {
+    const config_view config = root.nested(*described, "gemma4_unified_vision");
+    const tower vision(config, builder, module_role::vision);
+    const std::uint32_t side =
+        size_product(config, "patch_size x pooling_kernel_size", side_in(config, {{"patch_size"}}, 16),
+                     config.size_or({{"pooling_kernel_size"}}, 3));
+    const std::uint32_t pixels = patch_elements(config, 3, side);
+    const std::uint32_t width = config.size_or({{"mm_embed_dim"}}, 3840);
+    vision.wide(width, pixels, true, "model.vision_embedder.patch_dense");
+    vision.vectors(pixels, 2);
+    vision.vectors(width, 2 * 2);
+    vision.table(2 * std::uint64_t{config.size_or({{"mm_posemb_size"}}, 1120)}, width);
+    vision.whole(text.hidden_size, config.size_or({{"output_proj_dims"}}, 3840), false,
+                 "model.embed_vision.embedding_projection");
+  }
+  if (const auto described = tower_described(root, "audio_config")) {
+    const config_view config = root.nested(*described, "gemma4_unified_audio");
+    const tower audio(config, builder, module_role::audio);
+    audio.whole(text.hidden_size, config.size_or({{"audio_embed_dim"}}, 640), false,
+                "model.embed_audio.embedding_projection");
+  }
+}
+
 /// Gemma 3n's embedding of a tower's tokens: a table of V × h, two norms of h, h × H. Source:
 /// huggingface/transformers models/gemma3n/modeling_gemma3n.py, Gemma3nMultimodalEmbedder.
 inline void add_gemma3n_embedder(const tower& side, const config_view& config, std::uint32_t hidden,

@@ -284,4 +284,66 @@ inline void add_glm4v_towers(const config_view& root, const decoder_shape&, mode
   vision.narrow(out, inner, false, "model.visual.merger.down_proj");
 }
 
+// ---- MiniMax-M3 -------------------------------------------------------------------------------------------
+
+/// CLIP's layers over patches of two frames, with a norm before them, none after, and no positions; h × W and
+/// W × W on each patch, then m²·W × H and H × H on merged ones. Elements: patches 3·t·p²·h, 2·h, layers;
+/// h·W + W + W² + W; m²·W·H + H + H² + H. Source: huggingface/transformers
+/// models/minimax_m3_vl/modeling_minimax_m3_vl.py, MiniMaxM3VLVisionModel, MiniMaxM3VLMultiModalProjector.
+inline void add_minimax_m3_towers(const config_view& root, const decoder_shape& text,
+                                  model_builder& builder) {
+  const auto described = tower_described(root, "vision_config");
+  if (!described) return;
+  const config_view config = root.nested(*described);
+  const tower vision(config, builder, module_role::vision);
+  const encoder_shape shape = plain_encoder_in(config, {});
+  const std::uint32_t hidden = shape.hidden_size;
+  config_view merging = config;
+  if (const auto nested = config.find({{"img_token_compression_config"}})) merging = config.nested(*nested);
+  const std::uint32_t frames = merging.size_or({{"temporal_patch_size"}}, 2);
+  const std::uint32_t merge = merging.size_or({{"spatial_merge_size"}}, 2);
+  const std::uint32_t patch = side_in(config, {{"patch_size"}}, 14);
+  const std::uint32_t width =
+      root.find({{"projector_hidden_size"}}) ? root.size({{"projector_hidden_size"}}) : text.hidden_size;
+  const bool biases = root.flag({"multimodal_projector_bias", true});
+  vision.convolution(hidden, patch_elements(config, config.size_or({{"num_channels"}}, 3), patch, frames),
+                     false);
+  vision.vectors(hidden, 2);
+  vision.encoder(shape, vision_tower_modules);
+  add_two_layer_projector(vision, hidden, width, biases, "multi_modal_projector.linear_1",
+                          "multi_modal_projector.linear_2");
+  const std::uint32_t merged = size_product(config, "spatial_merge_size^2 x projector_hidden_size",
+                                            squared(config, "spatial_merge_size", merge), width);
+  add_two_layer_projector(vision, merged, text.hidden_size, biases, "patch_merge_mlp.linear_1",
+                          "patch_merge_mlp.linear_2");
+}
+
+// ---- LFM2-VL ----------------------------------------------------------------------------------------------
+
+/// SigLIP 2 over patches of any image (as many positions as `num_patches`), and s²·h × P and P × H behind a
+/// norm of s²·h (`projector_use_layernorm`). Source: huggingface/transformers
+/// models/lfm2_vl/modeling_lfm2_vl.py, models/siglip2/modeling_siglip2.py.
+inline void add_lfm2_vl_towers(const config_view& root, const decoder_shape& text, model_builder& builder) {
+  const auto described = tower_described(root, "vision_config");
+  if (!described) return;
+  const config_view config = root.nested(*described);
+  const tower vision(config, builder, module_role::vision);
+  const encoder_shape shape =
+      plain_encoder_in(config, {.hidden_size = 768, .intermediate_size = 3072, .layers = 12, .heads = 12});
+  const std::uint32_t hidden = shape.hidden_size;
+  const std::uint32_t patch = side_in(config, {{"patch_size"}}, 16);
+  vision.convolution(hidden, patch_elements(config, config.size_or({{"num_channels"}}, 3), patch), true);
+  vision.table(config.size_or({{"num_patches"}}, 256), hidden);
+  vision.encoder(shape, vision_tower_modules);
+  vision.vectors(hidden, 2);
+  const std::uint32_t scale = root.size_or({{"downsample_factor"}}, 2);
+  const std::uint32_t merged = size_product(root, "downsample_factor^2 x hidden size",
+                                            squared(root, "downsample_factor", scale), hidden);
+  const std::uint32_t width = root.size_or({{"projector_hidden_size"}}, 2560);
+  const bool biases = root.flag({"projector_bias", true});
+  if (root.flag({"projector_use_layernorm", true})) vision.vectors(merged, 2);
+  vision.wide(width, merged, biases, "multi_modal_projector.linear_1");
+  vision.narrow(text.hidden_size, width, biases, "multi_modal_projector.linear_2");
+}
+
 }  // namespace kvbudget::inline v0::detail
