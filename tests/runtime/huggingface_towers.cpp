@@ -319,6 +319,46 @@ std::vector<published_model> published_models() {
        R"({"model_type": "glm4v", "text_config": )" + text("glm4v_text", {4096, 13696, 40, 32, 2, 151552}) +
            R"(, "vision_config": {"hidden_size": 1536, "depth": 24, "num_heads": 12,
              "intermediate_size": 13696, "image_size": 336, "patch_size": 14, "out_hidden_size": 4096}})"},
+      {"dots.ocr",
+       3'039'179'264,
+       1'262'091'264,
+       {0, 0},
+       R"({"model_type": "dots_ocr", "hidden_size": 1536, "intermediate_size": 8960, "num_hidden_layers": 28,
+         "num_attention_heads": 12, "num_key_value_heads": 2, "vocab_size": 151936,
+         "tie_word_embeddings": false, "vision_config": {"embed_dim": 1536, "hidden_size": 1536,
+           "intermediate_size": 4224, "num_hidden_layers": 42, "num_attention_heads": 12, "patch_size": 14,
+           "post_norm": true, "spatial_merge_size": 2, "temporal_patch_size": 1, "use_bias": false}})"},
+      {"llava-med-v1.5-mistral-7b",
+       7'566'219'264,
+       324'487'168,
+       {0, 0},
+       R"({"model_type": "llava_mistral", "hidden_size": 4096, "intermediate_size": 14336,
+         "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 32000,
+         "sliding_window": null, "mm_projector_type": "mlp2x_gelu",
+         "mm_vision_tower": "openai/clip-vit-large-patch14-336"})"},
+      {"MiniCPM-V-2_6",
+       8'099'175'152,
+       486'411'504,
+       {64, 0},
+       R"({"model_type": "minicpmv", "version": 2.6, "hidden_size": 3584, "intermediate_size": 18944,
+         "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 151666,
+         "query_num": 64, "drop_vision_last_layer": false, "vision_config": {"hidden_size": 1152,
+           "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 980,
+           "patch_size": 14}})"},
+      {"MiniCPM-V-4_5",
+       8'695'895'280,
+       506'700'016,
+       {64, 0},
+       R"({"model_type": "minicpmv", "version": 4.5, "hidden_size": 4096, "intermediate_size": 12288,
+         "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+         "vocab_size": 151748, "vision_config": {}})"},
+      {"MiniCPM-V-4",
+       4'059'533'040,
+       453'698'800,
+       {64, 0},
+       R"({"model_type": "minicpmv", "version": "4.0", "hidden_size": 2560, "intermediate_size": 10240,
+         "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128,
+         "vocab_size": 73448, "vision_config": {}})"},
       {"Qwen2-Audio-7B-Instruct",
        8'397'094'912,
        642'215'936,
@@ -357,6 +397,14 @@ TEST_CASE("towers and the text models before them have the published counts") {
     CHECK(found.image.most == published.image.most);
     CHECK(model.parameters_assumed == contains(published.name, "gemma-3n"));
     if (model.kinds[0].num_attention_heads % 2 != 0) continue;
+    for (const parallel_layout& layout : {parallel_layout{.tensor = 2}, parallel_layout{.pipeline = 2}}) {
+      deployment split{.model = model,
+                       .kv_cache = formats::bf16,
+                       .workload = {.sequences = 1, .context = tokens{4096}},
+                       .parallel = layout,
+                       .dtype = formats::bf16};
+      CHECK(estimate(split).total().value > parameter_count(model) * 7 / 10);
+    }
     deployment d{.model = model, .kv_cache = formats::bf16, .dtype = formats::bf16};
     d.parallel.tensor = 2;
     const weight_bytes half = weights_of(d, share_of(d, rank{}));
@@ -445,6 +493,42 @@ TEST_CASE("towers before other text models") {
                        std::to_string(out) + "}}",
                    0) == merger);
   }
+}
+
+TEST_CASE("Voxtral: Whisper's encoder, four positions a token") {
+  const std::string llama = text("llama", {64, 128, 4, 8, 2, 100});
+  const huggingface_model found = read(R"({"model_type": "voxtral", "text_config": )" + llama +
+                                       R"(, "audio_config": {"hidden_size": 1280, "intermediate_size": 5120,
+                                         "num_hidden_layers": 32, "num_attention_heads": 20}})");
+  // The encoder of Whisper large-v3 has 636,968,960 parameters.
+  CHECK(parameter_count(found.architecture, module_role::audio) == 636'968'960 + 5120 * 64 + 64 * 64);
+  CHECK(has_note(found, "tokens of 30 seconds of sound: 375"));
+  CHECK(found.image.most == 0);
+}
+
+TEST_CASE("towers that other configs only name") {
+  const auto llava = [](const std::string& keys) {
+    return read(text("llava_llama", {64, 128, 4, 8, 2, 100}, keys));
+  };
+  const std::uint64_t alone = parameter_count(llava("").architecture);
+  CHECK(has_note(llava(""), "mm_vision_tower is absent"));
+  const std::string clip = R"(, "mm_vision_tower": "openai/clip-vit-large-patch14-336")";
+  CHECK(parameter_count(llava(clip).architecture) == alone + 303'507'456 + 1024 * 64 + 64);
+  CHECK(parameter_count(llava(clip + R"(, "mm_projector_type": "mlp2x_gelu", "mm_patch_merge_type":
+    "spatial_unpad")")
+                            .architecture) == alone + 303'507'456 + 1024 * 64 + 64 + 64 * 64 + 64 + 64);
+  const huggingface_model other = llava(R"(, "mm_vision_tower": "somewhere/else")");
+  CHECK(parameter_count(other.architecture) == alone);
+  CHECK(other.architecture.parameters_assumed);
+  CHECK(has_note(other, "vision tower \"somewhere/else\" with projector \"linear\""));
+  // The same under the name of transformers' LLaVA.
+  CHECK(parameter_count(read(text("llava", {64, 128, 4, 8, 2, 100}, clip)).architecture) ==
+        alone + 303'507'456 + 1024 * 64 + 64);
+  CHECK(contains(refusal(text("minicpmv", {64, 128, 4, 8, 2, 100})), "key \"version\" is missing"));
+  CHECK(contains(refusal(text("minicpmv", {64, 128, 4, 8, 2, 100}, R"(, "version": 9)")),
+                 "version: must be 2.5, 2.6, 4.0 or 4.5"));
+  CHECK(contains(refusal(text("minicpmv", {64, 128, 4, 8, 2, 100}, R"(, "version": "x")")),
+                 "version: must be"));
 }
 
 TEST_CASE("Gemma 4 without encoders: 11.95 billion parameters") {

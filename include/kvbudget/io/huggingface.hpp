@@ -112,12 +112,17 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   model_family nested_family;
   json_field text_field = document;
   if (family->text_model_type != nullptr) {
-    text_family = find_family(family->text_model_type);
+    text_family =
+        find_family(family->text_model_of != nullptr ? family->text_model_of(root) : family->text_model_type);
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
       nested_family = as_nested(*family_inside(*nested, text_family), *family);
-      text_family = &nested_family;
+    } else {
+      const bool alone = text_family == family;  // the family itself, without anything around it
+      nested_family = *text_family;
+      nested_family.layer_prefix = alone ? model_family{}.layer_prefix : family->layer_prefix;
     }
+    text_family = &nested_family;
   }
   const config_view text(text_field, text_family->model_type, result.notes);
 

@@ -227,6 +227,8 @@ struct model_family {
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
   /// top. It may be the family itself.
   const char* text_model_type = nullptr;
+  /// The same where the whole config decides it.
+  const char* (*text_model_of)(const config_view&) = nullptr;
   /// Draft layers (MTP) of `num_nextn_predict_layers`: a decoder layer each, two projections and norms.
   bool next_token_layers = false;
 

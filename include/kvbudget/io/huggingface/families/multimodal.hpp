@@ -138,6 +138,9 @@ inline constexpr model_family multimodal_families[] = {
      .text_model_type = "llama",
      .add_towers = add_llava_towers,
      .tokens_of_image = llava_image_tokens},
+    {.model_type = "llava_llama", .text_model_type = "llama", .add_towers = add_original_llava_towers},
+    {.model_type = "llava_mistral", .text_model_type = "mistral", .add_towers = add_original_llava_towers},
+    {.model_type = "llava_qwen", .text_model_type = "qwen2", .add_towers = add_original_llava_towers},
     {.model_type = "llava_next",
      .layer_prefix = "language_model.model.layers.",
      .text_model_type = "llama",
@@ -205,6 +208,16 @@ inline constexpr model_family multimodal_families[] = {
      .layer_prefix = "language_model.model.layers.",
      .text_model_type = "llama",
      .add_towers = add_voxtral_towers},
+    {.model_type = "dots_ocr",
+     .text_model_type = "qwen2",
+     .add_towers = add_dots_towers,
+     .tokens_of_image = qwen2_image_tokens},
+    {.model_type = "minicpmv",
+     .layer_prefix = "llm.model.layers.",
+     .text_model_type = "qwen2",
+     .text_model_of = minicpmv_text_model,
+     .add_towers = add_minicpmv_towers,
+     .tokens_of_image = minicpmv_image_tokens},
 };
 
 }  // namespace kvbudget::inline v0::detail

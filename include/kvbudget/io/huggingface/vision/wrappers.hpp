@@ -17,12 +17,54 @@ namespace kvbudget::inline v0::detail {
 
 // ---- LLaVA ------------------------------------------------------------------------------------------------
 
+/// LLaVA's own form: the text model's keys stand at the top, and `mm_vision_tower` names the encoder. The
+/// one that is counted is OpenAI's ViT-L/14 at 336 pixels. Source: haotian-liu/LLaVA
+/// llava/model/llava_arch.py, llava/model/multimodal_projector/builder.py.
+inline void add_original_llava_towers(const config_view& root, const decoder_shape& text,
+                                      model_builder& builder) {
+  const auto named = root.find({{"mm_vision_tower"}});
+  if (!named) return root.note("mm_vision_tower is absent: only the rest of the model is counted");
+  const auto projector = root.find({{"mm_projector_type"}});
+  const std::string type = projector ? projector->text() : "linear";
+  if (named->text().find("clip-vit-large-patch14-336") == std::string::npos ||
+      (type != "linear" && type != "mlp2x_gelu")) {
+    return note_uncounted_tower(root, builder,
+                                "vision tower \"" + printable(named->text(), 60) + "\" with projector \"" +
+                                    printable(type, 40) + "\"");
+  }
+  static const nlohmann::json known = {{"hidden_size", 1024},     {"intermediate_size", 4096},
+                                       {"num_hidden_layers", 24}, {"num_attention_heads", 16},
+                                       {"image_size", 336},       {"patch_size", 14},
+                                       {"num_channels", 3}};
+  const config_view config = root.nested(json_field(known, root.field().source(), "mm_vision_tower"));
+  const encoded_image encoded =
+      add_clip(config, builder,
+               {"model.vision_tower.vision_tower.vision_model.encoder.layers.0.self_attn.q_proj|"
+                "model.vision_tower.vision_tower.vision_model.encoder.layers.0.self_attn.k_proj|"
+                "model.vision_tower.vision_tower.vision_model.encoder.layers.0.self_attn.v_proj",
+                "model.vision_tower.vision_tower.vision_model.encoder.layers.0.self_attn.out_proj",
+                "model.vision_tower.vision_tower.vision_model.encoder.layers.0.mlp.fc1",
+                "model.vision_tower.vision_tower.vision_model.encoder.layers.0.mlp.fc2"});
+  const tower vision(config, builder, module_role::vision);
+  if (type == "linear") {
+    vision.whole(text.hidden_size, encoded.hidden_size, true, "model.mm_projector");
+  } else {
+    add_two_layer_projector(vision, encoded.hidden_size, text.hidden_size, true, "model.mm_projector.0",
+                            "model.mm_projector.2");
+  }
+  const auto merge = root.find({{"mm_patch_merge_type"}});
+  if (merge && merge->text().find("unpad") != std::string::npos) vision.vectors(text.hidden_size);
+}
+
 /// An encoder and two linear layers, h × H and H × H; `vision_feature_layer` may be a list, whose layers'
 /// features lie side by side; LLaVA-NeXT and OneVision have a vector of H for line ends. Source:
 /// huggingface/transformers models/llava/modeling_llava.py (LlavaMultiModalProjector),
 /// models/llava_next/modeling_llava_next.py.
 inline void add_llava(const config_view& root, const decoder_shape& text, model_builder& builder,
                       const char* usual_encoder, bool line_ends) {
+  if (!root.find({{"vision_config"}}) && root.find({{"mm_vision_tower"}})) {
+    return add_original_llava_towers(root, text, builder);
+  }
   const auto described = tower_described(root, "vision_config");
   if (!described) return;
   const config_view config = root.nested(*described);
@@ -344,6 +386,101 @@ inline void add_lfm2_vl_towers(const config_view& root, const decoder_shape& tex
   if (root.flag({"projector_use_layernorm", true})) vision.vectors(merged, 2);
   vision.wide(width, merged, biases, "multi_modal_projector.linear_1");
   vision.narrow(text.hidden_size, width, biases, "multi_modal_projector.linear_2");
+}
+
+// ---- dots.ocr ---------------------------------------------------------------------------------------------
+
+/// Patches with a norm, gated MLPs, norms without biases; a merger like Qwen2-VL's. Elements: patches
+/// 3·t·p²·h
+/// + h, two norms of h, each layer 4·h² + 3·h·I + 2·h; 2·h + M² + M + M·H + H. 1,262,091,264 as published.
+/// Source: rednote-hilab/dots.ocr modeling_dots_vision.py.
+inline void add_dots_towers(const config_view& root, const decoder_shape& text, model_builder& builder) {
+  const auto described = tower_described(root, "vision_config");
+  if (!described) return;
+  const config_view config = root.nested(*described);
+  const tower vision(config, builder, module_role::vision);
+  const bool biases = config.flag({"use_bias", false});
+  encoder_shape shape = plain_encoder_in(config, {.hidden_size = 1536,
+                                                  .intermediate_size = 4224,
+                                                  .layers = 42,
+                                                  .heads = 12,
+                                                  .gated_mlp = true,
+                                                  .vectors_per_norm = 1});
+  shape.qkv_biases = shape.output_bias = shape.mlp_biases = biases;
+  const std::uint32_t hidden = shape.hidden_size;
+  const std::uint32_t patch = side_in(config, {{"patch_size"}}, 14);
+  const std::uint32_t merge = config.size_or({{"spatial_merge_size"}}, 2);
+  const std::uint32_t frames = config.size_or({{"temporal_patch_size"}}, 1);
+  const std::uint32_t merged = size_product(config, "spatial_merge_size^2 x hidden size",
+                                            squared(config, "spatial_merge_size", merge), hidden);
+  vision.convolution(hidden, patch_elements(config, config.size_or({{"num_channels"}}, 3), patch, frames),
+                     true);
+  vision.vectors(hidden, config.flag({"post_norm", true}) ? 2 : 1);
+  vision.encoder(shape, {"vision_tower.blocks.0.attn.qkv", "vision_tower.blocks.0.attn.proj",
+                         "vision_tower.blocks.0.mlp.fc1|vision_tower.blocks.0.mlp.fc3",
+                         "vision_tower.blocks.0.mlp.fc2"});
+  vision.vectors(hidden, 2);
+  vision.wide(merged, merged, true, "vision_tower.merger.mlp.0");
+  vision.narrow(text.hidden_size, merged, true, "vision_tower.merger.mlp.2");
+}
+
+// ---- MiniCPM-V --------------------------------------------------------------------------------------------
+
+/// MiniCPM-V's text model: Llama's in 2.5 and 4.0, Qwen2's in 2.6, Qwen3's in 4.5.
+[[nodiscard]] inline const char* minicpmv_text_model(const config_view& root) {
+  const auto version = root.find({{"version"}});
+  if (!version) root.refuse_missing({{"version"}});
+  double number = 0;
+  if (version->value().is_number()) {
+    number = version->value().get<double>();
+  } else if (version->text().size() == 3 && version->text()[1] == '.') {
+    number = (version->text()[0] - '0') + (version->text()[2] - '0') / 10.0;
+  }
+  if (number == 2.5 || number == 4.0) return "llama";
+  if (number == 2.6) return "qwen2";
+  if (number == 4.5) return "qwen3";
+  version->refuse("must be 2.5, 2.6, 4.0 or 4.5: the text model of others is not known");
+}
+
+/// A SigLIP without pooling, and a resampler into `query_num` tokens: queries q·H, keys and values h × H, an
+/// attention of 4·(H² + H), three norms of 2·H, H × H. Source: openbmb/MiniCPM-V-2_6 resampler.py,
+/// modeling_minicpmv.py.
+inline void add_minicpmv_towers(const config_view& root, const decoder_shape& text, model_builder& builder) {
+  const auto described = tower_described(root, "vision_config");
+  if (!described) return;
+  const config_view config = root.nested(*described);
+  const tower vision(config, builder, module_role::vision);
+  encoder_shape usual{.hidden_size = 1152, .intermediate_size = 4304, .layers = 27, .heads = 16};
+  encoder_shape shape = plain_encoder_in(config, usual);
+  if (root.flag({"drop_vision_last_layer", false})) {
+    if (shape.layers == 1) config.refuse("num_hidden_layers must be at least 2 where the last is dropped");
+    --shape.layers;
+  }
+  const std::uint32_t hidden = shape.hidden_size;
+  const std::uint32_t side =
+      patches_per_side(config, side_in(config, {{"image_size"}}, 980), side_in(config, {{"patch_size"}}, 14));
+  vision.convolution(
+      hidden,
+      patch_elements(config, config.size_or({{"num_channels"}}, 3), side_in(config, {{"patch_size"}}, 14)),
+      true);
+  vision.table(squared(config, "patches", side), hidden, shard_rule::vocabulary);
+  vision.encoder(shape, {"vpm.encoder.layers.0.self_attn.q_proj|vpm.encoder.layers.0.self_attn.k_proj|"
+                         "vpm.encoder.layers.0.self_attn.v_proj",
+                         "vpm.encoder.layers.0.self_attn.out_proj", "vpm.encoder.layers.0.mlp.fc1",
+                         "vpm.encoder.layers.0.mlp.fc2"});
+  vision.vectors(hidden, 2);
+  const std::uint32_t width = text.hidden_size;
+  vision.table(root.size_or({{"query_num"}}, 64), width);
+  vision.whole(width, hidden, false, "resampler.kv_proj");
+  vision.whole(width, width, true, "resampler.attn.in_proj", 3);
+  vision.whole(width, width, true, "resampler.attn.out_proj");
+  vision.whole(width, width, false, "");
+  vision.vectors(width, 3 * 2);
+}
+
+[[nodiscard]] inline image_tokens minicpmv_image_tokens(const config_view& root) {
+  if (!root.find({{"vision_config"}})) return {};
+  return tokens_of_tile(root, root.size_or({{"query_num"}}, 64));
 }
 
 }  // namespace kvbudget::inline v0::detail
