@@ -681,10 +681,27 @@ TEST_CASE("Llama 3.2 Vision: cross-attention layers keep nothing without an imag
   const model_architecture none = read(mllama(R"(, "cross_attention_layers": [])")).architecture;
   CHECK(parameter_count(found.architecture) == parameter_count(none) + 2 * (2 * 8 + 2));
   CHECK(stores_of(read(mllama("")).architecture)["cross"] == 1);  // by default the fourth, the ninth, …
+  CHECK(contains(refusal(text("mllama_text_model", {64, 128, 1, 8, 2, 100},
+                              R"(, "head_dim": 4294967295, "cross_attention_layers": [0])")),
+                 "must be below 2^32"));
   CHECK(contains(refusal(mllama(R"(, "cross_attention_layers": [6])")), "must be below the 6 layers, not 6"));
   CHECK(contains(refusal(mllama(R"(, "cross_attention_layers": [1, 1])")), "[1]: occurs twice"));
   CHECK(contains(refusal(mllama(R"(, "cross_attention_layers": [-1])")), "must not be negative"));
   CHECK(contains(refusal(mllama(R"(, "cross_attention_layers": 3)")), "must be an array"));
+}
+
+TEST_CASE("SigLIP with and without a pooling head") {
+  const auto vision = [](const std::string& head) {
+    return parameter_count(
+        read(R"({"model_type": "gemma3", "text_config": )" + text("gemma3_text", {64, 128, 6, 8, 4, 100}) +
+             R"(, "vision_config": {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1,
+               "num_attention_heads": 4, "image_size": 32, "patch_size": 16)" +
+             head + "}}")
+            .architecture,
+        module_role::vision);
+  };
+  const std::uint64_t with = 4 * (32 * 32 + 32) + 2 * 32 * 48 + 48 + 32 + 3 * 32;
+  CHECK(vision("") == vision(R"(, "vision_use_head": false)") + with);
 }
 
 TEST_CASE("towers of bad sizes are refused in one line") {

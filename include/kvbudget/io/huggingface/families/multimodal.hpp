@@ -24,7 +24,9 @@ inline void adjust_mllama(const config_view&, decoder_shape& shape) { shape.furt
 
 inline constexpr std::uint32_t mllama_cross_layer = 1;  // variant of a layer
 
-inline void plan_mllama(const config_view& config, const decoder_shape&, std::vector<layer_plan>& layers) {
+inline void plan_mllama(const config_view& config, const decoder_shape& shape,
+                        std::vector<layer_plan>& layers) {
+  check_attention(config, model_family{}, shape.layer.attention);
   const auto cross = [&](std::uint64_t layer) {
     layer_plan& plan = layers[layer];
     plan.attention = attention_shape{};
