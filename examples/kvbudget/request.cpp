@@ -6,12 +6,12 @@
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/gpu_json.hpp"
-#include "kvbudget/io/huggingface.hpp"
 #include "kvbudget/io/lookup_text.hpp"
 #include "kvbudget/io/model_lookup_text.hpp"
 #include "kvbudget/io/quantity_text.hpp"
 #include "kvbudget/lookup/gpu_lookup.hpp"
 #include "kvbudget/models.hpp"
+#include "model_source.hpp"
 
 namespace cli {
 
@@ -141,7 +141,10 @@ void request_options::add_to(CLI::App& command) {
   };
   constexpr const char* model = "Model (one of --model, --config, or by hand)";
   option("--model", model_, "NAME", "a model of the catalogue (see `kvbudget models`)", model);
-  option("--config", config_, "FILE", "a Hugging Face config.json", model);
+  option("--config", config_, "FILE", "a Hugging Face config.json, or a model of docs/model-schema.md",
+         model);
+  option("--assume-like", assume_like_, "TYPE", "read an unsupported model_type like this supported one",
+         model);
   option("--layers", layers_, "N", "by hand: decoder layers with full attention", model);
   option("--hidden", hidden_, "N", "by hand: hidden size", model);
   option("--heads", heads_, "N", "by hand: query heads", model);
@@ -248,8 +251,9 @@ void request_options::read_model(request& result) const {
     result.model = *found;
     return;
   }
-  huggingface_model read = for_option("--config", [&] { return read_huggingface_config(*config_); });
-  result.model = read.architecture;
+  described_model read =
+      for_option("--config", [&] { return read_model_from(*config_, assume_like_.value_or("")); });
+  result.model = read.model;
   for (std::string& line : read.notes) result.warnings.push_back(std::move(line));
 }
 

@@ -424,7 +424,7 @@ TEST_CASE("Gemma 3: text and vision") {
   CHECK(contains(refusal(R"({"model_type": "gemma3"})"), "test.json: key \"hidden_size\" is missing"));
   CHECK(contains(refusal(R"({"model_type": "gemma3", "text_config": 1})"), "text_config: must be an object"));
   CHECK(contains(refusal(R"({"model_type": "gemma3", "text_config": {"model_type": "lama"}})"),
-                 "text_config.model_type: model_type \"lama\" is not supported for a text model"));
+                 "text_config.model_type: \"lama\" is not supported (did you mean llama"));
   CHECK(contains(refusal(config(text + R"(, "vision_config": {"vision_use_head": false})")),
                  "vision_config: key \"hidden_size\" is missing"));
   CHECK(contains(refusal(small("gemma3_text", R"("use_bidirectional_attention": true)")),
@@ -483,13 +483,32 @@ TEST_CASE("family switches change the count by what they add") {
   CHECK(opt(R"(, "max_position_embeddings_": 1)") == opt(""));
 }
 
+TEST_CASE("a model type that is not supported is read like a relative only where asked to") {
+  const std::string text = R"({"model_type": "transformerino", "hidden_size": 64, "intermediate_size": 256,
+    "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 1000,
+    "max_position_embeddings": 4096, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})";
+  const huggingface_model like = read_huggingface_config_text(text, "test.json", {.assume_like = "llama"});
+  CHECK(like.architecture.parameters_assumed);
+  CHECK(has_note(like, "\"transformerino\" is not supported: read like llama because asked to"));
+  std::string supported = text;
+  supported.replace(supported.find("transformerino"), 14, "llama");
+  const huggingface_model llama =
+      read_huggingface_config_text(supported, "test.json", {.assume_like = "gpt2"});
+  CHECK_FALSE(llama.architecture.parameters_assumed);
+  CHECK(parameter_count(like.architecture) == parameter_count(llama.architecture));
+  CHECK(contains(
+      message_of([&] { (void)read_huggingface_config_text(text, "test.json", {.assume_like = "lama"}); }),
+      "assume_like: \"lama\" is not supported (did you mean llama"));
+}
+
 // ---- bad input --------------------------------------------------------------------------------------------
 
 TEST_CASE("what cannot be read is refused in one line that names file and key") {
   const std::string unknown = refusal(R"({"model_type": "transformerino"})");
-  CHECK(
-      contains(unknown, "test.json: model_type \"transformerino\" is not supported; supported are llama, "));
-  CHECK(contains(unknown, "starcoder2"));
+  CHECK(contains(unknown,
+                 "test.json: model_type: \"transformerino\" is not supported: describe the model by hand"));
+  CHECK(contains(unknown, "docs/model-schema.md"));
+  CHECK(contains(refusal(R"({"model_type": "lama"})"), "\"lama\" is not supported (did you mean llama"));
   CHECK(contains(refusal("{}"), "test.json: key \"model_type\" is missing"));
   CHECK(contains(refusal(R"({"model_type": null})"), "test.json: model_type: must be text, not null"));
   CHECK(contains(refusal("[]"), "test.json: must be an object, not an array"));

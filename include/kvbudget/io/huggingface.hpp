@@ -28,6 +28,13 @@ struct huggingface_model {
   image_tokens image{};
 };
 
+/// What the caller decides about reading a config.
+struct huggingface_options {
+  /// A supported `model_type`: a config of a type that is not supported is read like this one, which is noted
+  /// and marks the model's weights as assumed. Empty = such a config is refused.
+  std::string assume_like;
+};
+
 namespace detail {
 
 /// The last part of `_name_or_path`, where it fits into a name; else the model type.
@@ -69,17 +76,38 @@ inline void read_quantization(huggingface_model& result, const config_view& root
             "): weights are counted in full, choose a weight scheme for their size");
 }
 
-/// The family of a text model: the one that its own `model_type` names, else the usual one. A family that
-/// itself wraps a text model stands for that one.
-[[nodiscard]] inline const model_family* family_inside(const json_field& text, const model_family* usual) {
+/// The family that a config's `model_type` names, or the one that the caller wants it read like.
+[[nodiscard]] inline const model_family* family_named(const json_field& type,
+                                                      const huggingface_options& asked,
+                                                      std::vector<std::string>& notes) {
+  const model_family* named = find_family(type.text());
+  if (named != nullptr) return named;
+  if (asked.assume_like.empty()) {
+    type.refuse(
+        "\"" + printable(type.text(), 40) + "\" is not supported" + nearest_families(type.text()) +
+        ": describe the model by hand (docs/model-schema.md), or have it read like a supported family "
+        "(assume_like)");
+  }
+  const model_family* like = find_family(asked.assume_like);
+  if (like == nullptr) {
+    refuse_input("assume_like: \"" + printable(asked.assume_like, 40) + "\" is not supported" +
+                 nearest_families(asked.assume_like) + "; supported are " + list_of_families());
+  }
+  notes.push_back("model_type \"" + printable(type.text(), 40) + "\" is not supported: read like " +
+                  like->model_type + " because asked to, cache and weights may be others");
+  return like;
+}
+
+/// The family of a text model inside another config: the one that its own `model_type` names, else the usual.
+[[nodiscard]] inline const model_family* family_inside(const json_field& text, const model_family* usual,
+                                                       const huggingface_options& asked,
+                                                       std::vector<std::string>& notes) {
   const std::optional<json_field> type = text.find("model_type");
   if (!type || type->value().is_null() || type->text().empty()) return usual;
-  const model_family* named = find_family(type->text());
-  if (named != nullptr && named->text_model_type != nullptr) named = find_family(named->text_model_type);
-  if (named == nullptr) {
-    type->refuse("model_type \"" + printable(type->text(), 40) + "\" is not supported for a text model");
-  }
-  return named;
+  const model_family* named = family_named(*type, asked, notes);
+  if (named->text_model_type == nullptr) return named;
+  const model_family* inner = find_family(named->text_model_type);  // a wrapper's name inside a wrapper
+  return inner != nullptr ? inner : usual;
 }
 
 /// The family of a text model inside a config of another family: with the defaults of its class that count
@@ -98,15 +126,13 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   return family;
 }
 
-[[nodiscard]] inline huggingface_model read_huggingface(const json_field& document) {
+[[nodiscard]] inline huggingface_model read_huggingface(const json_field& document,
+                                                        const huggingface_options& asked) {
   document.as_object();
-  const json_field type = document.at("model_type");
-  const model_family* family = find_family(type.text());
-  if (family == nullptr) {
-    refuse_input(document.source() + ": model_type \"" + printable(type.text(), 40) +
-                 "\" is not supported; supported are " + list_of_families());
-  }
   huggingface_model result;
+  const json_field type = document.at("model_type");
+  const model_family* family = family_named(type, asked, result.notes);
+  const bool assumed = family->model_type != type.text();
   const config_view root(document, family->model_type, result.notes);
   const model_family* text_family = family;
   model_family nested_family;
@@ -116,7 +142,7 @@ inline void read_quantization(huggingface_model& result, const config_view& root
         find_family(family->text_model_of != nullptr ? family->text_model_of(root) : family->text_model_type);
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
-      nested_family = as_nested(*family_inside(*nested, text_family), *family);
+      nested_family = as_nested(*family_inside(*nested, text_family, asked, result.notes), *family);
     } else {
       const bool alone = text_family == family;  // the family itself, without anything around it
       nested_family = *text_family;
@@ -128,6 +154,7 @@ inline void read_quantization(huggingface_model& result, const config_view& root
 
   model_architecture& model = result.architecture;
   assign_text(model.model_type, family->model_type);
+  model.parameters_assumed = assumed;
   name_model(model, root);
   decoder_shape shape = shape_of(text, *text_family);
   if (const auto tied = find_either(root, text, {{"tie_word_embeddings"}})) {
@@ -152,8 +179,9 @@ inline void read_quantization(huggingface_model& result, const config_view& root
 }
 
 /// Rules of the model that the checks above leave to it are reported with the file's name.
-[[nodiscard]] inline huggingface_model read_huggingface_naming_file(const json_field& document) {
-  return naming_the_place(document, [&] { return read_huggingface(document); });
+[[nodiscard]] inline huggingface_model read_huggingface_naming_file(const json_field& document,
+                                                                    const huggingface_options& asked) {
+  return naming_the_place(document, [&] { return read_huggingface(document, asked); });
 }
 
 }  // namespace detail
@@ -167,22 +195,25 @@ inline constexpr json_limits huggingface_limits{
 /// wrong type or size, and shapes that cannot exist throw `input_error`: one line with source, key and what
 /// was expected.
 [[nodiscard]] inline huggingface_model read_huggingface_config(const nlohmann::json& config,
-                                                               std::string_view source) {
+                                                               std::string_view source,
+                                                               const huggingface_options& asked = {}) {
   const std::string name = detail::printable(source);
-  return detail::read_huggingface_naming_file(json_field(config, name));
+  return detail::read_huggingface_naming_file(json_field(config, name), asked);
 }
 
 /// The same from the bytes of a `config.json` of at most 16 MiB, nested at most 64 deep.
 [[nodiscard]] inline huggingface_model read_huggingface_config_text(std::string_view text,
-                                                                    std::string_view source) {
+                                                                    std::string_view source,
+                                                                    const huggingface_options& asked = {}) {
   const json_document document = parse_json(text, std::string(source), huggingface_limits);
-  return detail::read_huggingface_naming_file(json_field(document));
+  return detail::read_huggingface_naming_file(json_field(document), asked);
 }
 
 /// The same from a file; a directory, a device, an empty, unreadable or larger file is refused.
-[[nodiscard]] inline huggingface_model read_huggingface_config(const std::filesystem::path& path) {
+[[nodiscard]] inline huggingface_model read_huggingface_config(const std::filesystem::path& path,
+                                                               const huggingface_options& asked = {}) {
   const json_document document = load_json(path, huggingface_limits);
-  return detail::read_huggingface_naming_file(json_field(document));
+  return detail::read_huggingface_naming_file(json_field(document), asked);
 }
 
 /// Only the model of `read_huggingface_config`.

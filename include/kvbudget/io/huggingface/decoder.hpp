@@ -245,8 +245,15 @@ inline void check_attention(const config_view& config, const model_family& famil
     layers[i].experts = experts;
   }
   if (family.plan != nullptr) family.plan(config, shape, layers);
-  for (const layer_plan& layer : layers) check_attention(config, family, layer.attention);
   return layers;
+}
+
+/// Whether two layers of one model are equal. Where the family has no plan of its own they can only differ in
+/// the two things that were laid over the usual layer.
+[[nodiscard]] inline bool are_equal(const model_family& family, const layer_plan& a, const layer_plan& b) {
+  if (family.plan != nullptr) return a == b;
+  return a.attention.window == b.attention.window &&
+         a.experts.sizes.num_experts == b.experts.sizes.num_experts;
 }
 
 inline void add_attention(layer_draft& layer, std::uint32_t hidden, const attention_shape& shape) {
@@ -406,11 +413,12 @@ inline void build_decoder(model_builder& builder, const config_view& config, con
   const std::vector<layer_plan> layers = plan_layers(config, family, shape);
   std::vector<std::pair<const layer_plan*, std::uint8_t>> known;  // plans that are built already
   for (const layer_plan& plan : layers) {
-    const auto same =
-        std::find_if(known.rbegin(), known.rend(), [&](const auto& entry) { return *entry.first == plan; });
+    const auto same = std::find_if(known.rbegin(), known.rend(),
+                                   [&](const auto& entry) { return are_equal(family, *entry.first, plan); });
     if (same != known.rend() && !builder.quantized()) {
       builder.repeat_layer(same->second);
     } else {
+      check_attention(config, family, plan.attention);
       known.emplace_back(&plan, builder.add_layer(layer_of(shape, plan, family)));
     }
   }

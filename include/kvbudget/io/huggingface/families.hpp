@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
 #include "kvbudget/io/huggingface/families/gemma4.hpp"
@@ -37,6 +38,17 @@ inline constexpr family_table family_tables[] = {
     }
   }
   return nullptr;
+}
+
+/// " (did you mean qwen3, qwen2?)", or nothing where no supported type looks like it.
+[[nodiscard]] inline std::string nearest_families(std::string_view model_type) {
+  const std::string asked(model_type.substr(0, 60));
+  suggestions near(key_of(asked.c_str()));
+  for (const family_table& table : family_tables) {
+    for (const model_family& family : table) near.offer(family.model_type, family.model_type);
+  }
+  const std::string text = near.text_or("");
+  return text.back() == '?' ? " (" + text.substr(2) + ")" : std::string();
 }
 
 /// The supported values of `model_type`, for messages.

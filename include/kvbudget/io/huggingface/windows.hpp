@@ -40,11 +40,11 @@ namespace kvbudget::inline v0::detail {
   std::optional<std::uint64_t> window;
   bool asked = false;
   for (std::uint32_t i = 0; i < layers; ++i) {
-    const json_field type = types.at(std::size_t{i});
-    if (type.text() == "full_attention") continue;
-    if (type.text() != "sliding_attention") {
-      type.refuse("layer type \"" + printable(type.text(), 40) +
-                  "\" is unknown, expected full_attention or sliding_attention");
+    const std::string& type = types.text_at(i);
+    if (type == "full_attention") continue;
+    if (type != "sliding_attention") {
+      types.at(i).refuse("layer type \"" + printable(type, 40) +
+                         "\" is unknown, expected full_attention or sliding_attention");
     }
     if (!asked) {
       asked = true;
@@ -52,7 +52,7 @@ namespace kvbudget::inline v0::detail {
       const bool silent =
           !window && traits.rule == window_rule::none && !config.is_null({{"sliding_window"}});
       if (silent)
-        type.refuse("layer type \"sliding_attention\" needs key \"sliding_window\", which is missing");
+        types.at(i).refuse("layer type \"sliding_attention\" needs key \"sliding_window\", which is missing");
       if (!window)
         config.note("layer_types names sliding layers, but no window is set: they keep every token");
     }
