@@ -114,7 +114,7 @@ inline void read_quantization(huggingface_model& result, const config_view& root
 /// there, and with the names that its modules have in the other's checkpoints.
 [[nodiscard]] inline model_family as_nested(const model_family& text, const model_family& wrapper) {
   model_family family = text;
-  family.layer_prefix = wrapper.layer_prefix;
+  if (wrapper.text_prefix != nullptr) family.layer_prefix = wrapper.text_prefix;
   const auto fill = [](std::uint32_t& value, std::uint32_t nested) {
     if (value == 0) value = nested;
   };
@@ -143,12 +143,8 @@ inline void read_quantization(huggingface_model& result, const config_view& root
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
       nested_family = as_nested(*family_inside(*nested, text_family, asked, result.notes), *family);
-    } else {
-      const bool alone = text_family == family;  // the family itself, without anything around it
-      nested_family = *text_family;
-      nested_family.layer_prefix = alone ? model_family{}.layer_prefix : family->layer_prefix;
+      text_family = &nested_family;
     }
-    text_family = &nested_family;
   }
   const config_view text(text_field, text_family->model_type, result.notes);
 

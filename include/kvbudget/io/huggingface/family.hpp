@@ -220,9 +220,10 @@ struct model_family {
   toggle head_bias{};
   bool learned_positions = false;
   window_traits windows{};
-  /// Of the modules' names in checkpoints; of a text model inside another config, the other one's counts.
-  const char* layer_prefix = "model.layers.";
-  module_rename renames[4] = {};  ///< where they are called otherwise than Llama's
+  const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
+  module_rename renames[4] = {};               ///< where they are called otherwise than Llama's
+  /// `layer_prefix` of text models inside; null = as by themselves.
+  const char* text_prefix = nullptr;
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
   /// top. It may be the family itself.
