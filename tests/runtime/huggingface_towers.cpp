@@ -629,6 +629,28 @@ TEST_CASE("Gemma 3n: one MLP width, or one for each layer") {
                  "num_kv_shared_layers 15 must be below the 5 layers"));
 }
 
+TEST_CASE("modules are asked for by the names that checkpoints have") {
+  const std::string config = gemma4_text(R"(, "enable_moe_block": true, "num_experts": 4, "top_k_experts": 2,
+    "moe_intermediate_size": 32)");
+  const json_document document = parse_json(config, "test.json", huggingface_limits);
+  std::vector<std::string> notes;
+  const detail::config_view view(json_field(document), "gemma4_text", notes);
+  const detail::model_family family =
+      detail::as_nested(*detail::find_family("gemma4_text"), *detail::find_family("gemma4"));
+  std::map<std::string, int> asked;
+  model_architecture model;
+  detail::model_builder builder(model, family, [&](std::string_view module) -> std::optional<weight_scheme> {
+    ++asked[std::string(module)];
+    return std::nullopt;
+  });
+  detail::build_decoder(builder, view, family, detail::shape_of(view, family));
+  for (const char* module : {"self_attn.q_proj", "self_attn.v_proj", "mlp.gate_proj", "mlp.down_proj",
+                             "router.proj", "experts.0.gate_proj", "experts.0.down_proj"}) {
+    INFO(module);
+    CHECK(asked["model.language_model.layers.5." + std::string(module)] == 1);
+  }
+}
+
 // ---- wrappers ---------------------------------------------------------------------------------------------
 
 TEST_CASE("a text model is read where its tower is unknown or absent") {
