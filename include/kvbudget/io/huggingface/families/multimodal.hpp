@@ -47,7 +47,12 @@ inline void plan_mllama(const config_view& config, const decoder_shape& shape,
     config.note_default("cross_attention_layers", "3, 8, … 38");
     for (std::uint64_t layer = 3; layer < 40 && layer < layers.size(); layer += 5) cross(layer);
   }
-  config.note("cross_attention_layers: counted without images, which fill them");
+  std::uint64_t kept = 0;
+  for (const layer_plan& plan : layers) kept += plan.variant == mllama_cross_layer ? 1u : 0u;
+  const attention_shape& usual = shape.layer.attention;
+  kept = checked_product(kept, 2, std::uint64_t{usual.kv_heads} * usual.key_dim);
+  config.note("cross_attention_layers: counted without images; each token of an image adds " +
+              std::to_string(kept) + " elements to the cache");
 }
 
 /// Matrices as in self attention, norms of queries and keys, and two gates.

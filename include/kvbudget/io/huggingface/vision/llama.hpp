@@ -111,6 +111,7 @@ inline void add_mllama_towers(const config_view& root, const decoder_shape& text
   if (!described) return {};
   const config_view config = root.nested(*described);
   const std::uint64_t tile = mllama_tile_tokens(config);
+  config.note("an image takes one token of the text; its own tokens are kept by the cross-attention layers");
   return {tile, checked_mul(tile, config.size_or({{"max_num_tiles"}}, 4))};
 }
 
