@@ -11,7 +11,6 @@
 #include "kvbudget/io/huggingface/config_view.hpp"
 #include "kvbudget/io/huggingface/decoder.hpp"
 #include "kvbudget/io/huggingface/families.hpp"
-#include "kvbudget/io/huggingface/vision.hpp"
 #include "kvbudget/io/json_reader.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 
@@ -111,6 +110,22 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   return inner != nullptr ? inner : usual;
 }
 
+/// The family of a text model inside a config of another family: with the defaults of its class that count
+/// there, and with the names that its modules have in the other's checkpoints.
+[[nodiscard]] inline model_family as_nested(const model_family& text, const model_family& wrapper) {
+  model_family family = text;
+  if (wrapper.text_prefix != nullptr) family.layer_prefix = wrapper.text_prefix;
+  const auto fill = [](std::uint32_t& value, std::uint32_t nested) {
+    if (value == 0) value = nested;
+  };
+  fill(family.defaults.hidden_size, text.nested.hidden_size);
+  fill(family.defaults.num_hidden_layers, text.nested.num_hidden_layers);
+  fill(family.defaults.intermediate_size, text.nested.intermediate_size);
+  fill(family.defaults.vocab_size, text.nested.vocab_size);
+  fill(family.defaults.num_attention_heads, text.nested.num_attention_heads);
+  return family;
+}
+
 [[nodiscard]] inline huggingface_model read_huggingface(const json_field& document,
                                                         const huggingface_options& asked) {
   document.as_object();
@@ -120,12 +135,16 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   const bool assumed = family->model_type != type.text();
   const config_view root(document, family->model_type, result.notes);
   const model_family* text_family = family;
+  model_family nested_family;
   json_field text_field = document;
   if (family->text_model_type != nullptr) {
-    text_family = find_family(family->text_model_type);
+    text_family =
+        find_family(family->text_model_of != nullptr ? family->text_model_of(root) : family->text_model_type);
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
       if (!family->own_text_model) text_family = family_inside(*nested, text_family, asked, result.notes);
+      nested_family = as_nested(*text_family, *family);
+      text_family = &nested_family;
     }
   }
   const config_view text(text_field, text_family->model_type, result.notes);

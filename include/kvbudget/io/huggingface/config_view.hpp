@@ -34,9 +34,9 @@ class config_view {
     object_.as_object();
   }
 
-  /// An object inside this one.
-  [[nodiscard]] config_view nested(const json_field& object) const {
-    return config_view(object, model_type_, *notes_);
+  /// An object inside this one; `model_type` names the class that reads it, where that is another one.
+  [[nodiscard]] config_view nested(const json_field& object, const char* model_type = nullptr) const {
+    return config_view(object, model_type != nullptr ? model_type : model_type_, *notes_);
   }
   [[nodiscard]] const json_field& field() const { return object_; }
   [[nodiscard]] const char* model_type() const { return model_type_; }

@@ -13,10 +13,21 @@
 
 namespace kvbudget::inline v0::detail {
 
+/// A number of layers, else the class default.
+[[nodiscard]] inline std::uint32_t layers_in(const config_view& config, const key_names& key,
+                                             std::uint32_t class_default = 0) {
+  const std::uint32_t layers = config.size_or(key, class_default);
+  if (layers > max_layers) {
+    config.find(key)->refuse("must be at most " + std::to_string(max_layers) + ", not " +
+                             std::to_string(layers));
+  }
+  return layers;
+}
+
 /// `num_hidden_layers`; where it is absent, the entries of the family's list of layers, if it has one.
-[[nodiscard]] inline std::uint32_t layers_in(const config_view& config, const family_keys& keys) {
-  const key_names& key = keys.num_hidden_layers;
-  if (const auto list = config.find(keys.layer_list); list && !config.find(key)) {
+[[nodiscard]] inline std::uint32_t layers_in(const config_view& config, const model_family& family) {
+  const key_names& key = family.keys.num_hidden_layers;
+  if (const auto list = config.find(family.keys.layer_list); list && !config.find(key)) {
     const std::size_t entries = list->value().is_string() ? list->text().size() : list->size();
     if (entries == 0 || entries > max_layers) {
       list->refuse("has " + std::to_string(entries) + " entries, expected 1 to " +
@@ -24,12 +35,7 @@ namespace kvbudget::inline v0::detail {
     }
     return static_cast<std::uint32_t>(entries);
   }
-  const std::uint32_t layers = config.size(key);
-  if (layers > max_layers) {
-    config.find(key)->refuse("must be at most " + std::to_string(max_layers) + ", not " +
-                             std::to_string(layers));
-  }
-  return layers;
+  return layers_in(config, key, family.defaults.num_hidden_layers);
 }
 
 /// `head_dim`, else the class default; null (or 0) and no default mean hidden / heads, which must divide.
@@ -162,8 +168,8 @@ namespace kvbudget::inline v0::detail {
 [[nodiscard]] inline decoder_shape shape_of(const config_view& config, const model_family& family) {
   decoder_shape shape;
   layer_plan& layer = shape.layer;
-  shape.hidden_size = config.size(family.keys.hidden_size);
-  shape.num_hidden_layers = layers_in(config, family.keys);
+  shape.hidden_size = config.size_or(family.keys.hidden_size, family.defaults.hidden_size);
+  shape.num_hidden_layers = layers_in(config, family);
   shape.vocab_size = config.size_or(family.keys.vocab_size, family.defaults.vocab_size);
   shape.embedding_width = shape.hidden_size;
   const key_names& positions = family.keys.max_position_embeddings;
@@ -436,8 +442,8 @@ inline void add_recurrent(layer_draft& layer, std::uint32_t hidden, const mixer_
 /// The weights around the layers: embedding, positions, final norm, and a head unless it is the embedding.
 inline void add_outer_weights(model_builder& builder, const decoder_shape& shape) {
   using namespace weight_groups;
-  builder.add(vocabulary_table(module_role::embedding, shape.vocab_size, shape.embedding_width),
-              "model.embed_tokens");
+  const std::uint64_t rows = std::uint64_t{shape.vocab_size} + shape.further_embedding_rows;
+  builder.add(vocabulary_table(module_role::embedding, rows, shape.embedding_width), "model.embed_tokens");
   if (shape.position_rows != 0) {
     builder.add({.rows = shape.position_rows,
                  .columns = shape.hidden_size,

@@ -14,6 +14,8 @@
 #include "kvbudget/io/huggingface/families/mixture_patterned.hpp"
 #include "kvbudget/io/huggingface/families/rwkv.hpp"
 #include "kvbudget/io/huggingface/families/state_space.hpp"
+#include "kvbudget/io/huggingface/families/gemma4.hpp"
+#include "kvbudget/io/huggingface/families/multimodal.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -38,7 +40,9 @@ inline constexpr family_table family_tables[] = {
     deepseek_v4_families,        // compressed caches
     state_space_families,        // Mamba and hybrids with it
     linear_attention_families,   // linear attention and hybrids with it
-    rwkv_families,
+    rwkv_families,               // RWKV 4 to 7
+    gemma4_families,             // Gemma 3n and 4
+    multimodal_families,         // text models with towers beside them
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {

@@ -39,6 +39,8 @@ struct family_keys {
 /// configs rely on, so the key must be there (KV heads: as many as query heads; head dim: hidden / heads;
 /// maximum position: unknown).
 struct family_defaults {
+  std::uint32_t hidden_size = 0;
+  std::uint32_t num_hidden_layers = 0;
   std::uint32_t vocab_size = 0;
   std::uint32_t num_attention_heads = 0;
   std::uint32_t num_key_value_heads = 0;
@@ -47,6 +49,15 @@ struct family_defaults {
   std::uint32_t intermediate_per_hidden = 0;  ///< intermediate size as a multiple of the hidden size
   std::uint64_t max_position_embeddings = 0;
   bool tie_word_embeddings = false;
+};
+
+/// The same for a text model inside another config, which published ones leave out more often; 0 = as above.
+struct nested_defaults {
+  std::uint32_t hidden_size = 0;
+  std::uint32_t num_hidden_layers = 0;
+  std::uint32_t intermediate_size = 0;
+  std::uint32_t vocab_size = 0;
+  std::uint32_t num_attention_heads = 0;
 };
 
 inline constexpr toggle always{nullptr, true};
@@ -225,7 +236,11 @@ struct decoder_shape {
   std::uint32_t vocab_size = 0;
   std::uint64_t max_position_embeddings = 0;
   std::uint32_t embedding_width = 0;  ///< of a row of the embedding table; other than hidden: two projections
-  std::uint64_t position_rows = 0;    ///< of a learned position table; 0 = none
+  std::uint32_t per_layer_input = 0;  ///< width of what each layer reads from a table of its own (Gemma 3n)
+  std::uint32_t residual_streams = 0;  ///< alternating updates (AltUp): streams, each of the hidden size
+  std::uint32_t laurel_rank = 0;       ///< learned augmented residual layer (LAuReL): rank
+  std::uint32_t further_embedding_rows = 0;  ///< rows of the embedding table that the head does not have
+  std::uint64_t position_rows = 0;           ///< of a learned position table; 0 = none
   bool tie_word_embeddings = false;
   bool head_bias = false;
   std::uint32_t vectors_per_norm = 1;  ///< 2 where norms have a bias, 0 where they have no weights
@@ -247,6 +262,7 @@ struct model_family {
   const char* model_type = "";
   family_keys keys{};  ///< no name for the KV heads = as many as query heads
   family_defaults defaults{};
+  nested_defaults nested{};
   toggle qkv_biases{};
   toggle output_bias{};
   query_key_norm qk_norm = query_key_norm::none;
@@ -264,12 +280,16 @@ struct model_family {
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
   module_rename renames[12] = {};              ///< where they are called otherwise than Llama's
+  /// `layer_prefix` of text models inside; null = as by themselves.
+  const char* text_prefix = nullptr;
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
-  /// top.
+  /// top. It may be the family itself.
   const char* text_model_type = nullptr;
   /// Whatever model type stands inside, the text model is the one above.
   bool own_text_model = false;
+  /// The same where the whole config decides it.
+  const char* (*text_model_of)(const config_view&) = nullptr;
   /// Draft layers (MTP) of `num_nextn_predict_layers`: a decoder layer each, two projections and norms.
   bool next_token_layers = false;
   std::uint32_t next_token_layers_default = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kvbudget/io/huggingface/family.hpp"
-#include "kvbudget/io/huggingface/vision.hpp"
+#include "kvbudget/io/huggingface/vision/gemma.hpp"
 
 /// Google's Gemma. Class defaults: huggingface/transformers models/gemma*/configuration_gemma*.py.
 namespace kvbudget::inline v0::detail {
@@ -32,7 +32,16 @@ inline constexpr model_family gemma_families[] = {
      .norms_per_layer = 4,
      .windows = {.rule = window_rule::alternating, .window = 4096},
      .adjust = refuse_bidirectional},
-    {.model_type = "gemma3", .text_model_type = "gemma3_text", .add_towers = add_siglip_gemma3},
+    {.model_type = "gemma3",
+     .text_prefix = "language_model.model.layers.",
+     .text_model_type = "gemma3_text",
+     .add_towers = add_gemma3_towers,
+     .tokens_of_image = gemma3_image_tokens},
+    {.model_type = "paligemma",
+     .text_prefix = "language_model.model.layers.",
+     .text_model_type = "gemma",
+     .add_towers = add_paligemma_towers,
+     .tokens_of_image = paligemma_image_tokens},
     {.model_type = "gemma3_text",
      .defaults = {.vocab_size = 262208,
                   .num_attention_heads = 8,

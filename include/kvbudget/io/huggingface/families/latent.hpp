@@ -246,7 +246,6 @@ inline constexpr model_family latent_families[] = {
      .next_token_layers = true,
      .next_token_tables = 2,
      .plan = plan_deepseek},
-    {.model_type = "kimi_k25", .text_model_type = "kimi_k2"},
     {.model_type = "glm_moe_dsa",
      .defaults = {.vocab_size = 154880,
                   .num_attention_heads = 64,

@@ -366,7 +366,6 @@ inline constexpr model_family mixture_patterned_families[] = {
                  {"mlp.experts.0.up_proj", "mlp.experts.gate_up_proj"},
                  {"mlp.experts.0.down_proj", "mlp.experts.down_proj"}},
      .adjust = adjust_gpt_oss},
-    {.model_type = "llama4", .text_model_type = "llama4_text"},
     {.model_type = "llama4_text",
      .keys = {.intermediate_size = {{"intermediate_size_mlp"}}},
      .defaults = {.vocab_size = 202048,
@@ -441,7 +440,6 @@ inline constexpr model_family mixture_patterned_families[] = {
      .plan = plan_minimax_m3,
      .finish_model = note_drafts_of_minimax},
     // What stands inside names other families' model types.
-    {.model_type = "minimax_m3_vl", .text_model_type = "minimax_m3", .own_text_model = true},
     {.model_type = "mimo_v2_flash",
      .defaults =
          {.vocab_size = 152576, .num_key_value_heads = 4, .head_dim = 192, .max_position_embeddings = 131072},
