@@ -81,6 +81,15 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   return named;
 }
 
+/// Towers of a family that is read as a text model are named, never passed over in silence.
+inline void note_unread_towers(const config_view& root, model_architecture& model) {
+  for (const char* key : {"vision_config", "audio_config"}) {
+    if (!root.find({{key}})) continue;
+    model.parameters_assumed = true;
+    root.note(std::string(key) + ": the weights of this tower are not counted");
+  }
+}
+
 [[nodiscard]] inline huggingface_model read_huggingface(const json_field& document) {
   document.as_object();
   const json_field type = document.at("model_type");
@@ -93,12 +102,10 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   const config_view root(document, family->model_type, result.notes);
   const model_family* text_family = family;
   json_field text_field = document;
-  if (family->text_model_type != nullptr) {
-    text_family = find_family(family->text_model_type);
-    if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
-      text_field = *nested;
-      text_family = family_inside(*nested, text_family);
-    }
+  if (family->text_model_type != nullptr) text_family = find_family(family->text_model_type);
+  if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
+    text_field = *nested;
+    text_family = family_inside(*nested, text_family);
   }
   const config_view text(text_field, text_family->model_type, result.notes);
 
@@ -106,7 +113,7 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   assign_text(model.model_type, family->model_type);
   name_model(model, root);
   decoder_shape shape = shape_of(text, *text_family);
-  if (const auto tied = find_either(root, text, {{"tie_word_embeddings"}})) {
+  if (const auto tied = find_either(root, text, text_family->keys.tie_word_embeddings)) {
     shape.tie_word_embeddings = tied->flag();
   } else {
     shape.tie_word_embeddings = text_family->defaults.tie_word_embeddings;
@@ -119,7 +126,11 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   }
   model_builder builder(model, *text_family, scheme_of_module{});
   build_decoder(builder, text, *text_family, shape);
-  if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
+  if (family->add_towers != nullptr) {
+    family->add_towers(root, shape, builder);
+  } else {
+    note_unread_towers(root, model);
+  }
   if (family->tokens_of_image != nullptr) result.image = family->tokens_of_image(root);
   read_quantization(result, root, text);
   validate(model);

@@ -31,6 +31,7 @@ struct family_keys {
   key_names intermediate_size{{"intermediate_size"}};
   key_names vocab_size{{"vocab_size"}};
   key_names max_position_embeddings{{"max_position_embeddings"}};
+  key_names tie_word_embeddings{{"tie_word_embeddings"}};
 };
 
 /// What the config class of the family takes where a key is absent; 0 = there is no default that published
@@ -115,6 +116,7 @@ struct attention_shape {
   bool output_bias = false;
   bool gated_output = false;  ///< the query projection is twice as wide: half of it gates the output
   bool sinks = false;         ///< one value per query head
+  bool encoder = false;       ///< reads all tokens at once: keeps nothing
 
   friend constexpr bool operator==(const attention_shape&, const attention_shape&) = default;
 };
@@ -170,6 +172,8 @@ struct decoder_shape {
   std::uint32_t embedding_width = 0;  ///< of a row of the embedding table; other than hidden: two projections
   std::uint64_t position_rows = 0;    ///< of a learned position table; 0 = none
   bool tie_word_embeddings = false;
+  bool has_embedding = true;  ///< false: reads the table of another model
+  bool has_head = true;       ///< false: ends in hidden states
   bool head_bias = false;
   std::uint32_t vectors_per_norm = 1;  ///< 2 where norms have a bias, 0 where they have no weights
   bool final_norm = true;
@@ -204,13 +208,15 @@ struct model_family {
   bool learned_positions = false;
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
-  module_rename renames[4] = {};               ///< where they are called otherwise than Llama's
+  module_rename renames[12] = {};              ///< where they are called otherwise than Llama's
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,
   /// unless it names another one there. Where there is no such object, the text model's keys stand at the
   /// top.
   const char* text_model_type = nullptr;
   /// Draft layers (MTP) of `num_nextn_predict_layers`: a decoder layer each, two projections and norms.
   bool next_token_layers = false;
+  /// What the names of draft layers begin with, counted from 0; null = they follow the last layer.
+  const char* draft_prefix = nullptr;
 
   // What does not fit into a table, in the order in which it happens.
   /// Changes the shape after everything above was read.
