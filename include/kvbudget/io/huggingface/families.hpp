@@ -5,7 +5,10 @@
 #include <string_view>
 
 #include "kvbudget/io/huggingface/families/dense.hpp"
+#include "kvbudget/io/huggingface/families/dialects.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/llama_like.hpp"
+#include "kvbudget/io/huggingface/families/per_layer.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -23,6 +26,9 @@ struct family_table {
 /// Every family that is known, in the order in which errors list them.
 inline constexpr family_table family_tables[] = {
     dense_families,
+    llama_like_families,
+    dialect_families,
+    per_layer_families,
     gemma_families,
 };
 
