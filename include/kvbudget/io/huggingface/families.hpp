@@ -6,6 +6,8 @@
 
 #include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/families/dialects.hpp"
+#include "kvbudget/io/huggingface/families/encoder.hpp"
+#include "kvbudget/io/huggingface/families/encoder_decoder.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
 #include "kvbudget/io/huggingface/families/llama_like.hpp"
 #include "kvbudget/io/huggingface/families/per_layer.hpp"
@@ -29,6 +31,8 @@ inline constexpr family_table family_tables[] = {
     llama_like_families,
     dialect_families,
     per_layer_families,
+    encoder_families,
+    encoder_decoder_families,
     gemma_families,
 };
 

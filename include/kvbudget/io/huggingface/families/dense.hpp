@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kvbudget/io/huggingface/families/eagle.hpp"
 #include "kvbudget/io/huggingface/family.hpp"
 
 /// Decoders whose layers are attention and an MLP.
@@ -48,7 +49,11 @@ inline constexpr model_family dense_families[] = {
      .defaults = {.max_position_embeddings = 2048},
      .qkv_biases = attention_bias,
      .output_bias = attention_bias,
-     .mlp_biases = {"mlp_bias", false}},
+     .mlp_biases = {"mlp_bias", false},
+     .adjust = adjust_eagle,
+     .plan = plan_eagle,
+     .finish_layer = finish_eagle_layer,
+     .finish_model = finish_eagle},
     {.model_type = "mistral",
      .defaults = {.num_key_value_heads = 8, .max_position_embeddings = 131072},
      .windows = {.rule = window_rule::every_layer, .window = 4096}},
