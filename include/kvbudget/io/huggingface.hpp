@@ -81,8 +81,15 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   return named;
 }
 
-/// Towers of a family that is read as a text model are named, never passed over in silence.
-inline void note_unread_towers(const config_view& root, model_architecture& model) {
+/// Towers and draft layers that a family does not read are named, never passed over in silence.
+inline void note_unread_parts(const config_view& root, const config_view& text, const model_family& family,
+                              const model_family& text_family, model_architecture& model) {
+  const auto drafts = text.find({{"num_nextn_predict_layers"}});
+  const bool unread = !text_family.next_token_layers && text_family.finish_model == nullptr;
+  if (unread && drafts && drafts->integer() != 0) {
+    text.note("num_nextn_predict_layers: the weights of draft layers are not counted");
+  }
+  if (family.add_towers != nullptr) return;
   for (const char* key : {"vision_config", "audio_config"}) {
     if (!root.find({{key}})) continue;
     model.parameters_assumed = true;
@@ -102,10 +109,12 @@ inline void note_unread_towers(const config_view& root, model_architecture& mode
   const config_view root(document, family->model_type, result.notes);
   const model_family* text_family = family;
   json_field text_field = document;
-  if (family->text_model_type != nullptr) text_family = find_family(family->text_model_type);
-  if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
-    text_field = *nested;
-    text_family = family_inside(*nested, text_family);
+  if (family->text_model_type != nullptr) {
+    text_family = find_family(family->text_model_type);
+    if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
+      text_field = *nested;
+      text_family = family_inside(*nested, text_family);
+    }
   }
   const config_view text(text_field, text_family->model_type, result.notes);
 
@@ -126,11 +135,8 @@ inline void note_unread_towers(const config_view& root, model_architecture& mode
   }
   model_builder builder(model, *text_family, scheme_of_module{});
   build_decoder(builder, text, *text_family, shape);
-  if (family->add_towers != nullptr) {
-    family->add_towers(root, shape, builder);
-  } else {
-    note_unread_towers(root, model);
-  }
+  if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
+  note_unread_parts(root, text, *family, *text_family, model);
   if (family->tokens_of_image != nullptr) result.image = family->tokens_of_image(root);
   read_quantization(result, root, text);
   validate(model);

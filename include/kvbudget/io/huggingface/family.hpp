@@ -234,4 +234,10 @@ struct model_family {
   image_tokens (*tokens_of_image)(const config_view&) = nullptr;
 };
 
+/// A family that differs from another only in its name.
+[[nodiscard]] constexpr model_family named(const char* model_type, model_family family) {
+  family.model_type = model_type;
+  return family;
+}
+
 }  // namespace kvbudget::inline v0::detail

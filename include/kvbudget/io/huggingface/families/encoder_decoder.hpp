@@ -96,9 +96,19 @@ inline void add_encoder(model_builder& builder, const decoder_shape& text, const
   builder.add(vectors(role(module_role::norm), hidden, norms * text.vectors_per_norm));
 }
 
+/// As many encoder layers as a model may have layers.
+[[nodiscard]] inline std::uint32_t encoder_layers_in(const config_view& config, const key_names& key) {
+  const std::uint32_t layers = config.size(key);
+  if (layers > max_layers) {
+    config.find(key)->refuse("must be at most " + std::to_string(max_layers) + ", not " +
+                             std::to_string(layers));
+  }
+  return layers;
+}
+
 /// The encoder that BART's keys describe.
 [[nodiscard]] inline encoder_shape encoder_in(const config_view& config, const decoder_shape& text) {
-  encoder_shape encoder{.layers = layers_in(config, {{"encoder_layers"}}),
+  encoder_shape encoder{.layers = encoder_layers_in(config, {{"encoder_layers"}}),
                         .heads = config.size({{"encoder_attention_heads"}})};
   if (text.hidden_size % encoder.heads != 0) {
     config.refuse("d_model " + std::to_string(text.hidden_size) +
@@ -210,7 +220,7 @@ inline void adjust_t5(const config_view& config, decoder_shape& shape, bool gate
   }
   shape.layer.mlp.gated = gated;
   if (is_t5_encoder(config)) {
-    shape.num_hidden_layers = layers_in(config, {{"num_layers"}});
+    shape.num_hidden_layers = encoder_layers_in(config, {{"num_layers"}});
     shape.layer.attention.encoder = true;
     shape.has_head = false;
     return;
@@ -236,7 +246,7 @@ inline void finish_t5(const config_view& config, const decoder_shape& shape,
   const layer_plan& decoder = layers.front();
   std::uint32_t tables = bias_in_each_layer ? shape.num_hidden_layers : 1;
   if (!decoder.attention.encoder) {
-    const encoder_shape encoder{.layers = layers_in(config, {{"num_layers"}}),
+    const encoder_shape encoder{.layers = encoder_layers_in(config, {{"num_layers"}}),
                                 .heads = decoder.attention.heads,
                                 .head_dim = decoder.attention.key_dim,
                                 .mlp = decoder.mlp};
@@ -334,7 +344,7 @@ inline void finish_umt5(const config_view& config, const decoder_shape& shape,
                       {"encoder.layers.0.self_attn.o_proj", "model.encoder.layers.0.self_attn.out_proj"},
                       {"encoder.layers.0.mlp.up_proj", "model.encoder.layers.0.fc1"},
                       {"encoder.layers.0.mlp.down_proj", "model.encoder.layers.0.fc2"},
-                      {"encoder.layers.", "model.encoder.layers."}},
+                      {"encoder.layers", "model.encoder.layers"}},
           .adjust = adjust,
           .finish_layer = finish_bart_layer,
           .finish_model = finish_bart};

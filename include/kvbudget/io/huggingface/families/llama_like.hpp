@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kvbudget/io/huggingface/decoder.hpp"
+#include "kvbudget/io/huggingface/families/dense.hpp"
 #include "kvbudget/io/huggingface/family.hpp"
 
 /// Decoders with Llama's key names that differ in norms, biases, windows or defaults.
@@ -112,12 +113,6 @@ inline void refuse_xverse_experts(const config_view& config, decoder_shape&) {
   }
 }
 
-/// A family that differs from another only in its name.
-[[nodiscard]] constexpr model_family named(const char* model_type, model_family family) {
-  family.model_type = model_type;
-  return family;
-}
-
 inline constexpr model_family plain_llama{.model_type = "llama"};
 
 inline constexpr model_family llama_like_families[] = {
@@ -214,10 +209,6 @@ inline constexpr model_family llama_like_families[] = {
     {.model_type = "ministral",
      .defaults = {.num_key_value_heads = 8, .max_position_embeddings = 131072},
      .windows = {.rule = window_rule::every_layer, .window = 4096}},
-    {.model_type = "ministral3",
-     .defaults =
-         {.vocab_size = 131072, .num_key_value_heads = 8, .head_dim = 128, .max_position_embeddings = 262144},
-     .windows = {.rule = window_rule::every_layer}},
     {.model_type = "smollm3",
      .defaults = {.vocab_size = 128256,
                   .num_key_value_heads = 4,
@@ -239,7 +230,7 @@ inline constexpr model_family llama_like_families[] = {
      .defaults = {.intermediate_per_hidden = 4, .max_position_embeddings = 2048},
      .layer_prefix = "transformer.h.",
      .renames = {{"self_attn.o_proj", "attn.attention.out_proj"},
-                 {"self_attn.", "attn.attention."},
+                 {"self_attn", "attn.attention"},
                  {"mlp.gate_proj", "mlp.c_fc_0"},
                  {"mlp.up_proj", "mlp.c_fc_1"},
                  {"mlp.down_proj", "mlp.c_proj"},
@@ -296,6 +287,9 @@ inline constexpr model_family llama_like_families[] = {
      .defaults = {.num_key_value_heads = 20, .head_dim = 128, .max_position_embeddings = 4096},
      .qkv_biases = attention_bias,
      .mlp_biases = {"mlp_bias", false}},
+    // The text model of EXAONE 4.5 is EXAONE 4 under either name.
+    named("exaone4_5_text", exaone4_family),
+    {.model_type = "exaone4_5", .text_model_type = "exaone4"},
     // BAAI/Aquila2-7B modeling_aquila.py; 01-ai/Yi-6B modeling_yi.py (first release).
     named("aquila", plain_llama),
     named("Yi", plain_llama),
