@@ -171,7 +171,7 @@ const published_model published_models[] = {
       "num_hidden_layers": 32, "num_attention_heads": 32, "intermediate_size": 10240})"},
     {"phi-1_5", 1'418'270'720, 196'608, 196'608, R"({"model_type": "phi-msft", "n_embd": 2048,
       "n_layer": 24, "n_head": 32, "n_head_kv": null, "n_inner": null, "vocab_size": 51200})"},
-    {"OpenELM-270M", 271'527'168, 16'384, 16'384, R"({"model_type": "openelm", "model_dim": 1280,
+    {"OpenELM-270M", 271'527'168, 16'128, 16'128, R"({"model_type": "openelm", "model_dim": 1280,
       "num_transformer_layers": 16, "head_dim": 64,
       "num_kv_heads": [3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5],
       "num_query_heads": [12, 12, 12, 12, 12, 16, 16, 16, 16, 16, 16, 16, 20, 20, 20, 20],

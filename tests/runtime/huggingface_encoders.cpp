@@ -50,7 +50,7 @@ const published_model published_models[] = {
       "architectures": ["XLMRobertaForSequenceClassification"], "hidden_size": 1024, "num_hidden_layers": 24,
       "num_attention_heads": 16, "intermediate_size": 4096, "type_vocab_size": 1, "vocab_size": 250002,
       "max_position_embeddings": 8194, "id2label": {"0": "LABEL_0"}})"},
-    {"camembert-base", 110'655'013, 0, 0, R"({"model_type": "camembert",
+    {"camembert-base", 110'655'493, 0, 0, R"({"model_type": "camembert",
       "architectures": ["CamembertForMaskedLM"], "hidden_size": 768, "num_hidden_layers": 12,
       "num_attention_heads": 12, "intermediate_size": 3072, "type_vocab_size": 1, "vocab_size": 32005,
       "max_position_embeddings": 514})"},
