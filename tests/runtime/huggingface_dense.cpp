@@ -285,6 +285,29 @@ TEST_CASE("Cohere: norms of each head, one norm per layer, a window on three of 
   CHECK(read(small("cohere")).architecture.tie_word_embeddings);
 }
 
+TEST_CASE("EXAONE 4.5: the text model is EXAONE 4 under either name; its tower is not counted") {
+  const model_architecture plain = read(small("exaone4")).architecture;
+  for (const char* inner : {"exaone4", "exaone4_5_text"}) {
+    const huggingface_model found = read(R"({"model_type": "exaone4_5", "vision_config": {"depth": 2},
+      "text_config": )" + small(inner) + "}");
+    CHECK(parameter_count(found.architecture) == parameter_count(plain));
+    CHECK(stores_of(found.architecture) == stores_of(plain));
+    CHECK(found.architecture.parameters_assumed);
+    CHECK(has_note(found, "vision_config: the weights of this tower are not counted"));
+  }
+}
+
+TEST_CASE("further relatives of Llama differ only where their class does") {
+  const std::uint64_t llama = read(small("llama")).architecture.kinds[0].parameters();
+  const auto layer = [](const char* family) {
+    return read(small(family)).architecture.kinds[0].parameters();
+  };
+  CHECK(layer("aquila") == llama);
+  CHECK(layer("arcee") == llama - 64 * 128);  // no gate
+  CHECK(layer("hunyuan_v1_dense") == llama + 2 * 8);
+  CHECK(layer("orion") == llama + 2 * 64);
+}
+
 TEST_CASE("OLMo: norms without weights; OLMo 3: every fourth layer keeps everything") {
   CHECK(parameter_count(read(small("olmo")).architecture, module_role::norm) == 0);
   CHECK(stores_of(read(small("olmo3", "", 8)).architecture) == counts{{"full", 2}, {"sliding(4096)", 6}});
@@ -423,6 +446,25 @@ TEST_CASE("OpenELM: lists of heads and MLP widths must fit the layers") {
   CHECK(contains(refusal(openelm(R"("num_query_heads": [4, 8], "num_kv_heads": [1, 3],
     "ffn_multipliers": [1, 1])")),
                  "num_attention_heads 8 is not a multiple of num_key_value_heads 3"));
+}
+
+TEST_CASE("a model may have as many different layers as OpenELM-3B") {
+  std::string heads;
+  std::string kv_heads;
+  std::string factors;
+  for (int i = 0; i < 36; ++i) {
+    const std::string comma = i == 0 ? "" : ", ";
+    heads += comma + std::to_string(4 * (1 + i / 9));
+    kv_heads += comma + std::to_string(1 + i / 9);
+    factors += comma + std::to_string(1 + i);
+  }
+  const model_architecture model =
+      read(R"({"model_type": "openelm", "model_dim": 256, "num_transformer_layers": 36, "head_dim": 16,
+        "num_query_heads": [)" +
+           heads + R"(], "num_kv_heads": [)" + kv_heads + R"(], "ffn_multipliers": [)" + factors + "]}")
+          .architecture;
+  CHECK(model.kind_count == 36);
+  CHECK(elements(model, 1, 1) == 2 * 16 * 9 * (1 + 2 + 3 + 4));
 }
 
 TEST_CASE("blocks from architecture search: missing parts, groups, factors, single matrices") {

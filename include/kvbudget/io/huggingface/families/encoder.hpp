@@ -238,9 +238,24 @@ inline void adjust_nomic_bert(const config_view& config, decoder_shape& shape) {
   if (!rotary || rotary->number() <= 0) shape.position_rows = shape.max_position_embeddings;
 }
 
+/// MPNet: a table of relative positions that all layers share, no token types; a classifier has a dense layer
+/// of its own. Source: huggingface/transformers models/mpnet/modeling_mpnet.py, MPNetEncoder.
+inline void finish_mpnet(const config_view& config, const decoder_shape& shape,
+                         const std::vector<layer_plan>&, model_builder& builder) {
+  const std::uint32_t heads = shape.layer.attention.heads;
+  builder.add({.rows = heads,
+               .columns = config.size_or({{"relative_attention_num_buckets"}}, 32),
+               .units = heads,
+               .role = module_role::attention,
+               .kind = tensor_kind::table,
+               .rule = shard_rule::tensor});
+  const std::string task = task_of_encoder(config);
+  add_encoder_parts(config, shape, builder, bert_head(config, task, builder), 0);
+}
+
 /// BERT and those that differ from it only in their names and defaults.
 [[nodiscard]] constexpr model_family bert_like(const char* model_type, const char* layer_prefix,
-                                               std::uint32_t vocab_size) {
+                                               const char* embedding, std::uint32_t vocab_size) {
   return {.model_type = model_type,
           .keys = {.num_key_value_heads = {}, .head_dim = {}},
           .defaults = {.vocab_size = vocab_size, .max_position_embeddings = 512, .tie_word_embeddings = true},
@@ -257,7 +272,8 @@ inline void adjust_nomic_bert(const config_view& config, decoder_shape& shape) {
                       {"self_attn.v_proj", "attention.self.value"},
                       {"self_attn.o_proj", "attention.output.dense"},
                       {"mlp.up_proj", "intermediate.dense"},
-                      {"mlp.down_proj", "output.dense"}},
+                      {"mlp.down_proj", "output.dense"},
+                      {"model.embed_tokens", embedding}},
           .adjust = make_encoder,
           .finish_model = finish_bert};
 }
@@ -272,14 +288,15 @@ inline void finish_roberta(const config_view& config, const decoder_shape& shape
                                 : bert_head(config, task, builder);
   add_encoder_parts(config, shape, builder, head, config.size_or({{"type_vocab_size"}}, 2));
 }
-[[nodiscard]] constexpr model_family roberta_like(const char* model_type, const char* layer_prefix,
-                                                  std::uint32_t vocab_size) {
-  model_family family = bert_like(model_type, layer_prefix, vocab_size);
+[[nodiscard]] constexpr model_family roberta_like(const char* model_type, std::uint32_t vocab_size) {
+  model_family family =
+      bert_like(model_type, "roberta.encoder.layer.", "roberta.embeddings.word_embeddings", vocab_size);
   family.finish_model = finish_roberta;
   return family;
 }
 [[nodiscard]] constexpr model_family deberta_v2_family() {
-  model_family family = bert_like("deberta-v2", "deberta.encoder.layer.", 128100);
+  model_family family =
+      bert_like("deberta-v2", "deberta.encoder.layer.", "deberta.embeddings.word_embeddings", 128100);
   family.learned_positions = false;
   family.adjust = adjust_deberta_v2;
   family.finish_model = finish_deberta_v2;
@@ -288,13 +305,23 @@ inline void finish_roberta(const config_view& config, const decoder_shape& shape
   family.renames[2].own = "attention.self.value_proj";
   return family;
 }
+[[nodiscard]] constexpr model_family mpnet_family() {
+  model_family family = bert_like("mpnet", "mpnet.encoder.layer.", "mpnet.embeddings.word_embeddings", 30527);
+  family.finish_model = finish_mpnet;
+  family.renames[0].own = "attention.attn.q";
+  family.renames[1].own = "attention.attn.k";
+  family.renames[2].own = "attention.attn.v";
+  family.renames[3].own = "attention.attn.o";
+  return family;
+}
 
 inline constexpr model_family encoder_families[] = {
-    bert_like("bert", "bert.encoder.layer.", 30522),
-    roberta_like("roberta", "roberta.encoder.layer.", 50265),
-    roberta_like("xlm-roberta", "roberta.encoder.layer.", 30522),
-    roberta_like("camembert", "roberta.encoder.layer.", 30522),
+    bert_like("bert", "bert.encoder.layer.", "bert.embeddings.word_embeddings", 30522),
+    roberta_like("roberta", 50265),
+    roberta_like("xlm-roberta", 30522),
+    roberta_like("camembert", 30522),
     deberta_v2_family(),
+    mpnet_family(),
     {.model_type = "distilbert",
      .keys = {.hidden_size = {{"dim", "hidden_size"}},
               .num_hidden_layers = {{"n_layers", "num_hidden_layers"}},
@@ -315,7 +342,8 @@ inline constexpr model_family encoder_families[] = {
                  {"self_attn.v_proj", "attention.v_lin"},
                  {"self_attn.o_proj", "attention.out_lin"},
                  {"mlp.up_proj", "ffn.lin1"},
-                 {"mlp.down_proj", "ffn.lin2"}},
+                 {"mlp.down_proj", "ffn.lin2"},
+                 {"model.embed_tokens", "distilbert.embeddings.word_embeddings"}},
      .adjust = make_encoder,
      .finish_model = finish_distilbert},
     {.model_type = "modernbert",
@@ -332,7 +360,8 @@ inline constexpr model_family encoder_families[] = {
                  {"self_attn.o_proj", "attn.Wo"},
                  {"mlp.gate_proj", "mlp.Wi"},
                  {"mlp.up_proj", "mlp.Wi"},
-                 {"mlp.down_proj", "mlp.Wo"}},
+                 {"mlp.down_proj", "mlp.Wo"},
+                 {"model.embed_tokens", "model.embeddings.tok_embeddings"}},
      .adjust = adjust_modernbert,
      .plan = plan_modernbert,
      .finish_model = finish_modernbert},
