@@ -354,6 +354,7 @@ TEST_CASE("MiniCPM: a mixture where the config has experts; MiniCPM3: the latent
   CHECK(elements(latent.architecture, 1, 1) == 4 * (256 + 32));
   CHECK(has_note(latent, "engines that expand it"));
   CHECK(contains(refusal(small("minicpm3", R"("kv_lora_rank": 0)")), "must be at least 1, not 0"));
+  CHECK(contains(refusal(small("minicpm3", R"("qk_nope_head_dim": 4294967295)")), "must be below 2^32"));
 }
 
 TEST_CASE("GPT-Neo: attention_types decides, layer by layer") {

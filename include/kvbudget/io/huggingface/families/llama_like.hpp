@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,9 @@ inline void adjust_minicpm3(const config_view& config, decoder_shape& shape) {
   } else {
     config.refuse("hidden_size is not a multiple of num_attention_heads, and there is no v_head_dim");
   }
+  const std::uint64_t query_dim = std::uint64_t{sizes.qk_nope_head_dim} + sizes.qk_rope_head_dim;
+  (void)size_product(config, "num_attention_heads x (qk_nope_head_dim + qk_rope_head_dim)", heads, query_dim);
+  (void)size_product(config, "num_attention_heads x v_head_dim", heads, sizes.v_head_dim);
   config.note(
       "the latent attention caches kv_lora_rank + qk_rope_head_dim elements per token; engines that "
       "expand it cache keys and values of every head instead");
