@@ -126,6 +126,22 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   return family;
 }
 
+/// Towers and draft layers that a family does not read are named, never passed over in silence.
+inline void note_unread_parts(const config_view& root, const config_view& text, const model_family& family,
+                              const model_family& text_family, model_architecture& model) {
+  const auto drafts = text.find({{"num_nextn_predict_layers"}});
+  const bool unread = !text_family.next_token_layers && text_family.finish_model == nullptr;
+  if (unread && drafts && drafts->integer() != 0) {
+    text.note("num_nextn_predict_layers: the weights of draft layers are not counted");
+  }
+  if (family.add_towers != nullptr) return;
+  for (const char* key : {"vision_config", "audio_config"}) {
+    if (!root.find({{key}})) continue;
+    model.parameters_assumed = true;
+    root.note(std::string(key) + ": the weights of this tower are not counted");
+  }
+}
+
 [[nodiscard]] inline huggingface_model read_huggingface(const json_field& document,
                                                         const huggingface_options& asked) {
   document.as_object();
@@ -167,12 +183,8 @@ inline void read_quantization(huggingface_model& result, const config_view& root
   }
   model_builder builder(model, *text_family, scheme_of_module{});
   build_decoder(builder, text, *text_family, shape);
-  if (family->add_towers != nullptr) {
-    family->add_towers(root, shape, builder);
-  } else if (family->text_model_type != nullptr && root.find({{"vision_config", "audio_config"}})) {
-    model.parameters_assumed = true;
-    root.note("vision and audio towers of " + std::string(family->model_type) + " models are not counted");
-  }
+  if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
+  note_unread_parts(root, text, *family, *text_family, model);
   if (family->tokens_of_image != nullptr) result.image = family->tokens_of_image(root);
   read_quantization(result, root, text);
   validate(model);

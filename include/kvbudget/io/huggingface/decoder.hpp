@@ -215,7 +215,8 @@ namespace kvbudget::inline v0::detail {
 inline void check_attention(const config_view& config, const model_family& family,
                             const attention_shape& attention) {
   if (attention.heads == 0) return;
-  const char* heads_key = family.keys.num_attention_heads.usual();
+  const char* own_key = family.keys.num_attention_heads.usual();
+  const char* heads_key = own_key != nullptr ? own_key : "num_attention_heads";
   if (attention.kv_heads == 0 || attention.heads % attention.kv_heads != 0) {
     const key_names& kv_key = family.keys.num_key_value_heads;
     const bool assumed = kv_key.usual() != nullptr && !config.find(kv_key);
@@ -317,7 +318,7 @@ inline void add_attention(layer_draft& layer, std::uint32_t hidden, const attent
   const std::uint32_t kv_heads = shape.kv_heads;
   if (shape.shared_cache) {
     layer.add(stores::shared());
-  } else {
+  } else if (!shape.encoder) {
     store kept = stores::full(kv_heads, shape.key_dim, shape.value_dim);
     kept.indexer_dim = shape.indexer_dim;
     if (shape.window != 0) {
@@ -442,8 +443,10 @@ inline void add_recurrent(layer_draft& layer, std::uint32_t hidden, const mixer_
 /// The weights around the layers: embedding, positions, final norm, and a head unless it is the embedding.
 inline void add_outer_weights(model_builder& builder, const decoder_shape& shape) {
   using namespace weight_groups;
-  const std::uint64_t rows = std::uint64_t{shape.vocab_size} + shape.further_embedding_rows;
-  builder.add(vocabulary_table(module_role::embedding, rows, shape.embedding_width), "model.embed_tokens");
+  if (shape.has_embedding) {
+    const std::uint64_t rows = std::uint64_t{shape.vocab_size} + shape.further_embedding_rows;
+    builder.add(vocabulary_table(module_role::embedding, rows, shape.embedding_width), "model.embed_tokens");
+  }
   if (shape.position_rows != 0) {
     builder.add({.rows = shape.position_rows,
                  .columns = shape.hidden_size,
@@ -458,7 +461,7 @@ inline void add_outer_weights(model_builder& builder, const decoder_shape& shape
     builder.add(vectors(module_role::norm, shape.hidden_size, shape.vectors_per_norm));
   }
   if (projected) builder.add(whole(module_role::lm_head, shape.embedding_width, shape.hidden_size));
-  if (!shape.tie_word_embeddings) {
+  if (shape.has_head && !shape.tie_word_embeddings) {
     builder.add(vocabulary_table(module_role::lm_head, shape.vocab_size, shape.embedding_width), "lm_head");
   }
   if (shape.head_bias) {

@@ -7,15 +7,20 @@
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/huggingface/families/deepseek_v4.hpp"
 #include "kvbudget/io/huggingface/families/dense.hpp"
+#include "kvbudget/io/huggingface/families/dialects.hpp"
+#include "kvbudget/io/huggingface/families/encoder.hpp"
+#include "kvbudget/io/huggingface/families/encoder_decoder.hpp"
 #include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/gemma4.hpp"
 #include "kvbudget/io/huggingface/families/latent.hpp"
 #include "kvbudget/io/huggingface/families/linear_attention.hpp"
+#include "kvbudget/io/huggingface/families/llama_like.hpp"
 #include "kvbudget/io/huggingface/families/mixture.hpp"
 #include "kvbudget/io/huggingface/families/mixture_patterned.hpp"
+#include "kvbudget/io/huggingface/families/multimodal.hpp"
+#include "kvbudget/io/huggingface/families/per_layer.hpp"
 #include "kvbudget/io/huggingface/families/rwkv.hpp"
 #include "kvbudget/io/huggingface/families/state_space.hpp"
-#include "kvbudget/io/huggingface/families/gemma4.hpp"
-#include "kvbudget/io/huggingface/families/multimodal.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -33,7 +38,13 @@ struct family_table {
 /// Every family that is known, in the order in which errors list them.
 inline constexpr family_table family_tables[] = {
     dense_families,              // attention and an MLP
-    gemma_families,              // Google's Gemma
+    llama_like_families,         // the same, as Llama's relatives have it
+    dialect_families,            // the same, under names of their own
+    per_layer_families,          // sizes that differ from layer to layer
+    encoder_families,            // no cache
+    encoder_decoder_families,    // self attention and cross attention
+    gemma_families,              // Gemma 1 to 3
+    gemma4_families,             // Gemma 3n and 4
     mixture_families,            // attention and experts
     mixture_patterned_families,  // the same, with layers of different attention
     latent_families,             // MLA
@@ -41,7 +52,6 @@ inline constexpr family_table family_tables[] = {
     state_space_families,        // Mamba and hybrids with it
     linear_attention_families,   // linear attention and hybrids with it
     rwkv_families,               // RWKV 4 to 7
-    gemma4_families,             // Gemma 3n and 4
     multimodal_families,         // text models with towers beside them
 };
 

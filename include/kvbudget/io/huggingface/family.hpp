@@ -138,6 +138,7 @@ struct attention_shape {
   bool output_bias = false;
   bool gated_output = false;  ///< the query projection is twice as wide: half of it gates the output
   bool sinks = false;         ///< one value per query head
+  bool encoder = false;       ///< reads all tokens at once: keeps nothing
 
   friend constexpr bool operator==(const attention_shape&, const attention_shape&) = default;
 };
@@ -242,6 +243,8 @@ struct decoder_shape {
   std::uint32_t further_embedding_rows = 0;  ///< rows of the embedding table that the head does not have
   std::uint64_t position_rows = 0;           ///< of a learned position table; 0 = none
   bool tie_word_embeddings = false;
+  bool has_embedding = true;  ///< false: reads the table of another model
+  bool has_head = true;       ///< false: ends in hidden states
   bool head_bias = false;
   std::uint32_t vectors_per_norm = 1;  ///< 2 where norms have a bias, 0 where they have no weights
   bool final_norm = true;
@@ -316,5 +319,11 @@ struct model_family {
   /// How many tokens an image takes, where the config decides it.
   image_tokens (*tokens_of_image)(const config_view&) = nullptr;
 };
+
+/// A family that differs from another only in its name.
+[[nodiscard]] constexpr model_family named(const char* model_type, model_family family) {
+  family.model_type = model_type;
+  return family;
+}
 
 }  // namespace kvbudget::inline v0::detail

@@ -16,9 +16,9 @@ struct encoded_image {
   std::uint32_t patches = 0;  ///< per side of an image (or tile) of the configured size
 };
 
-[[nodiscard]] inline encoder_shape plain_encoder_in(const config_view& vision,
-                                                    const encoder_shape& defaults) {
-  encoder_shape shape = defaults;
+[[nodiscard]] inline tower_shape plain_encoder_in(const config_view& vision,
+                                                    const tower_shape& defaults) {
+  tower_shape shape = defaults;
   shape.hidden_size = vision.size_or({{"hidden_size"}}, defaults.hidden_size);
   shape.intermediate_size = vision.size_or({{"intermediate_size"}}, defaults.intermediate_size);
   shape.layers = tower_layers_in(vision, {{"num_hidden_layers"}}, defaults.layers);
@@ -41,11 +41,11 @@ inline constexpr encoder_modules plain_modules(const char* qkv, const char* outp
 /// SigLIP. Elements: patches 3·p²·h + h, positions (image / p)²·h, layers, final norm 2·h; a pooling head,
 /// where it has one, 4·(h² + h) + 2·h·I + I + h + 3·h. 416,866,032 for so400m at 896 pixels. Source:
 /// huggingface/transformers models/siglip/modeling_siglip.py.
-inline encoded_image add_siglip(const config_view& config, model_builder& builder, const encoder_shape& usual,
+inline encoded_image add_siglip(const config_view& config, model_builder& builder, const tower_shape& usual,
                                 std::uint32_t usual_image, std::uint32_t usual_patch, bool may_pool,
                                 const encoder_modules& modules) {
   const tower vision(config, builder, module_role::vision);
-  const encoder_shape shape = plain_encoder_in(config, usual);
+  const tower_shape shape = plain_encoder_in(config, usual);
   const std::uint32_t hidden = shape.hidden_size;
   const std::uint32_t channels = config.size_or({{"num_channels"}}, 3);
   const std::uint32_t image = side_in(config, {{"image_size"}}, usual_image);
@@ -56,7 +56,7 @@ inline encoded_image add_siglip(const config_view& config, model_builder& builde
   vision.encoder(shape, modules);
   vision.vectors(hidden, 2);
   if (may_pool && config.flag({"vision_use_head", true})) {
-    encoder_shape head = shape;
+    tower_shape head = shape;
     head.layers = 1;
     head.norms_per_layer = 1;
     head.scales_per_layer = 1;  // the probe
@@ -71,7 +71,7 @@ inline encoded_image add_siglip(const config_view& config, model_builder& builde
 inline encoded_image add_clip(const config_view& config, model_builder& builder,
                               const encoder_modules& modules) {
   const tower vision(config, builder, module_role::vision);
-  const encoder_shape shape = plain_encoder_in(config, {});
+  const tower_shape shape = plain_encoder_in(config, {});
   const std::uint32_t hidden = shape.hidden_size;
   const std::uint32_t channels = config.size_or({{"num_channels"}}, 3);
   const std::uint32_t image = side_in(config, {{"image_size"}}, 224);
@@ -89,7 +89,7 @@ inline encoded_image add_clip(const config_view& config, model_builder& builder,
 inline encoded_image add_pixtral(const config_view& config, model_builder& builder,
                                  const encoder_modules& modules) {
   const tower vision(config, builder, module_role::vision);
-  encoder_shape shape = plain_encoder_in(config, {.hidden_size = 1024,
+  tower_shape shape = plain_encoder_in(config, {.hidden_size = 1024,
                                                   .intermediate_size = 4096,
                                                   .layers = 24,
                                                   .heads = 16,
@@ -115,7 +115,7 @@ inline encoded_image add_pixtral(const config_view& config, model_builder& build
 /// huggingface/transformers models/internvl/modeling_internvl.py.
 inline encoded_image add_intern_vit(const config_view& config, model_builder& builder, bool original) {
   const tower vision(config, builder, module_role::vision);
-  encoder_shape shape = plain_encoder_in(config, {.hidden_size = original ? 3200u : 1024u,
+  tower_shape shape = plain_encoder_in(config, {.hidden_size = original ? 3200u : 1024u,
                                                   .intermediate_size = original ? 12800u : 4096u,
                                                   .layers = original ? 48u : 24u,
                                                   .heads = original ? 25u : 16u,

@@ -138,7 +138,7 @@ inline void add_gemma4_vision(const config_view& root, const decoder_shape& text
   if (!described) return;
   const config_view config = root.nested(*described, "gemma4_vision");
   const tower vision(config, builder, module_role::vision);
-  encoder_shape shape = plain_encoder_in(config, {.hidden_size = 768,
+  tower_shape shape = plain_encoder_in(config, {.hidden_size = 768,
                                                   .intermediate_size = 3072,
                                                   .layers = 16,
                                                   .heads = 12,

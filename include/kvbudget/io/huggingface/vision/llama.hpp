@@ -17,7 +17,7 @@ inline void add_llama4_towers(const config_view& root, const decoder_shape& text
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  const encoder_shape shape =
+  const tower_shape shape =
       plain_encoder_in(config, {.hidden_size = 768, .intermediate_size = 5632, .layers = 34, .heads = 16});
   const std::uint32_t hidden = shape.hidden_size;
   const std::uint32_t image = side_in(config, {{"image_size"}}, 448);
@@ -70,7 +70,7 @@ inline void add_mllama_towers(const config_view& root, const decoder_shape& text
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  encoder_shape shape{.output_bias = false};
+  tower_shape shape{.output_bias = false};
   shape.qkv_biases = false;
   shape.hidden_size = config.size_or({{"hidden_size"}}, 1280);
   shape.intermediate_size = config.size_or({{"intermediate_size"}}, 5120);

@@ -14,7 +14,7 @@ namespace kvbudget::inline v0::detail {
 /// biases. Elements of the tower of Kimi-VL: 416,866,032. Source: moonshotai/Kimi-VL-A3B-Instruct
 /// modeling_kimi_vl.py (MoonVitPretrainedModel, KimiVLMultiModalProjector); Kimi-K2.5: modeling_kimi_k25.py
 /// of its repository.
-inline void add_moonvit(const config_view& config, const encoder_shape& shape, std::uint32_t text_hidden,
+inline void add_moonvit(const config_view& config, const tower_shape& shape, std::uint32_t text_hidden,
                         model_builder& builder, const encoder_modules& modules, const char* first,
                         const char* second) {
   const tower vision(config, builder, module_role::vision);
@@ -41,7 +41,7 @@ inline constexpr encoder_modules moonvit_modules{
 /// behind the two layers instead of one before. Elements: patches 3·p²·h, positions, each layer 4·h·w + 2·h·I
 /// + 2·h, a norm of h; M² + M·H + H with M = m²·h. Source: vision_config and modeling files of
 /// moonshotai/Kimi-K3.
-inline void add_kimi_k3_tower(const config_view& config, encoder_shape shape, std::uint32_t text_hidden,
+inline void add_kimi_k3_tower(const config_view& config, tower_shape shape, std::uint32_t text_hidden,
                               model_builder& builder) {
   const tower vision(config, builder, module_role::vision);
   const std::uint32_t hidden = shape.hidden_size;
@@ -76,7 +76,7 @@ inline void add_kimi_vl_towers(const config_view& root, const decoder_shape& tex
   const auto described = tower_described(root, "vision_config");
   if (!described) return;
   const config_view config = root.nested(*described, "moonvit");
-  const encoder_shape shape =
+  const tower_shape shape =
       plain_encoder_in(config, {.hidden_size = 1152, .intermediate_size = 4304, .layers = 27, .heads = 16});
   add_moonvit(config, shape, text.hidden_size, builder, moonvit_modules, "multi_modal_projector.linear_1",
               "multi_modal_projector.linear_2");
@@ -90,7 +90,7 @@ inline void add_kimi_k25_towers(const config_view& root, const decoder_shape& te
   const config_view config = root.nested(*described);
   const auto given = config.find({{"mm_projector_type"}});
   const std::string projector = given ? given->text() : "patchmerger";
-  encoder_shape shape{.hidden_size = config.size_or({{"vt_hidden_size"}}, 1152),
+  tower_shape shape{.hidden_size = config.size_or({{"vt_hidden_size"}}, 1152),
                       .intermediate_size = config.size_or({{"vt_intermediate_size"}}, 4304),
                       .layers = tower_layers_in(config, {{"vt_num_hidden_layers"}}, 27),
                       .heads = config.size_or({{"vt_num_attention_heads"}}, 16)};

@@ -47,7 +47,7 @@ inline void add_qwen2_vision_tower(const config_view& root, const decoder_shape&
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  encoder_shape shape;
+  tower_shape shape;
   shape.hidden_size = config.size_or({{"embed_dim"}}, 1280);
   shape.layers = tower_layers_in(config, {{"depth"}}, 32);
   shape.heads = config.size_or({{"num_heads"}}, 16);
@@ -69,7 +69,7 @@ inline void add_qwen2_5_vision_tower(const config_view& root, const decoder_shap
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  encoder_shape shape{.gated_mlp = true, .vectors_per_norm = 1};
+  tower_shape shape{.gated_mlp = true, .vectors_per_norm = 1};
   shape.hidden_size = config.size_or({{"hidden_size"}}, 1280);
   shape.layers = tower_layers_in(config, {{"depth"}}, 32);
   shape.heads = config.size_or({{"num_heads"}}, 16);
@@ -93,7 +93,7 @@ inline void add_qwen3_vision_tower(const config_view& root, const decoder_shape&
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  encoder_shape shape;
+  tower_shape shape;
   shape.hidden_size = config.size_or({{"hidden_size"}}, 1152);
   shape.layers = tower_layers_in(config, {{"depth"}}, 27);
   shape.heads = config.size_or({{"num_heads"}}, 16);

@@ -16,7 +16,7 @@
 namespace kvbudget::inline v0::detail {
 
 /// A transformer encoder: each layer an attention, an MLP and norms.
-struct encoder_shape {
+struct tower_shape {
   std::uint32_t hidden_size = 0;
   std::uint32_t intermediate_size = 0;
   std::uint32_t layers = 0;
@@ -127,7 +127,7 @@ class tower {
 
   /// Each layer: queries, keys, values and output of heads × head_dim, an MLP and norms. Elements of the
   /// usual one: 4·(h² + h) + 2·h·I + I + h + 4·h.
-  void encoder(const encoder_shape& shape, const encoder_modules& modules) const {
+  void encoder(const tower_shape& shape, const encoder_modules& modules) const {
     const std::uint32_t hidden = shape.hidden_size;
     std::uint32_t dim = shape.head_dim;
     if (dim == 0) {

@@ -10,7 +10,7 @@ namespace kvbudget::inline v0::detail {
 
 /// Sizes of the encoder under either of the names that are in use.
 struct whisper_sizes {
-  encoder_shape shape{};
+  tower_shape shape{};
   std::uint32_t mel_bins = 0;
   std::uint32_t positions = 0;
 };

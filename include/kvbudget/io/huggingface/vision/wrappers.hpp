@@ -299,7 +299,7 @@ inline void add_glm4v_towers(const config_view& root, const decoder_shape&, mode
   const tower vision(config, builder, module_role::vision);
   const bool biases = config.flag({"attention_bias", false});
   const std::uint32_t out = config.size_or({{"out_hidden_size"}}, 4096);
-  const encoder_shape shape{.hidden_size = config.size_or({{"hidden_size"}}, 1536),
+  const tower_shape shape{.hidden_size = config.size_or({{"hidden_size"}}, 1536),
                             .intermediate_size = out,
                             .layers = tower_layers_in(config, {{"depth"}}, 24),
                             .heads = config.size_or({{"num_heads"}}, 12),
@@ -338,7 +338,7 @@ inline void add_minimax_m3_towers(const config_view& root, const decoder_shape& 
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  const encoder_shape shape = plain_encoder_in(config, {});
+  const tower_shape shape = plain_encoder_in(config, {});
   const std::uint32_t hidden = shape.hidden_size;
   config_view merging = config;
   if (const auto nested = config.find({{"img_token_compression_config"}})) merging = config.nested(*nested);
@@ -370,7 +370,7 @@ inline void add_lfm2_vl_towers(const config_view& root, const decoder_shape& tex
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  const encoder_shape shape =
+  const tower_shape shape =
       plain_encoder_in(config, {.hidden_size = 768, .intermediate_size = 3072, .layers = 12, .heads = 12});
   const std::uint32_t hidden = shape.hidden_size;
   const std::uint32_t patch = side_in(config, {{"patch_size"}}, 16);
@@ -400,7 +400,7 @@ inline void add_dots_towers(const config_view& root, const decoder_shape& text, 
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
   const bool biases = config.flag({"use_bias", false});
-  encoder_shape shape = plain_encoder_in(config, {.hidden_size = 1536,
+  tower_shape shape = plain_encoder_in(config, {.hidden_size = 1536,
                                                   .intermediate_size = 4224,
                                                   .layers = 42,
                                                   .heads = 12,
@@ -450,8 +450,8 @@ inline void add_minicpmv_towers(const config_view& root, const decoder_shape& te
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
-  encoder_shape usual{.hidden_size = 1152, .intermediate_size = 4304, .layers = 27, .heads = 16};
-  encoder_shape shape = plain_encoder_in(config, usual);
+  tower_shape usual{.hidden_size = 1152, .intermediate_size = 4304, .layers = 27, .heads = 16};
+  tower_shape shape = plain_encoder_in(config, usual);
   if (root.flag({"drop_vision_last_layer", false})) {
     if (shape.layers == 1) config.refuse("num_hidden_layers must be at least 2 where the last is dropped");
     --shape.layers;
