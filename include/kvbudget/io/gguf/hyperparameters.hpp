@@ -37,6 +37,20 @@ class hyperparameters {
     return given ? as_size(key, *given) : otherwise;
   }
 
+  /// Heads, and the sides of heads, latents and states: from 1 to 2^20, far beyond any model, so that no
+  /// product of three of them overflows.
+  [[nodiscard]] std::uint32_t dimension(const char* key) const { return as_dimension(key, required(key)); }
+  [[nodiscard]] std::uint32_t dimension_or(const char* key, std::uint32_t otherwise) const {
+    const std::optional<std::uint64_t> given = number(key);
+    return as_dimension(key, given ? *given : otherwise);
+  }
+  [[nodiscard]] std::uint32_t as_dimension(const char* key, std::uint64_t value) const {
+    constexpr std::uint32_t most = std::uint32_t{1} << 20;
+    if (value > most)
+      refuse(key, "must be at most " + std::to_string(most) + ", not " + std::to_string(value));
+    return as_size(key, value);
+  }
+
   /// One number per layer: the same for all, or an array with at least one for each.
   [[nodiscard]] std::optional<std::vector<std::uint64_t>> per_layer(const char* key,
                                                                     std::uint32_t layers) const {
@@ -133,8 +147,7 @@ inline void read_heads(gguf_shape& shape, const hyperparameters& keys) {
   shape.kv_heads = keys.per_layer("attention.head_count_kv", shape.layers).value_or(shape.heads);
   for (const auto* counts : {&shape.heads, &shape.kv_heads}) {
     for (const std::uint64_t count : *counts) {
-      if (count > UINT32_MAX)
-        keys.refuse("attention.head_count", "must be below 2^32, not " + std::to_string(count));
+      if (count != 0) (void)keys.as_dimension("attention.head_count", count);
     }
   }
   if (!attends) return;
@@ -152,10 +165,10 @@ inline void read_heads(gguf_shape& shape, const hyperparameters& keys) {
     }
     head_dim = static_cast<std::uint32_t>(shape.hidden_size / first);
   }
-  shape.key_length = keys.size_or("attention.key_length", head_dim);
-  shape.value_length = keys.size_or("attention.value_length", head_dim);
-  shape.windowed_key_length = keys.size_or("attention.key_length_swa", shape.key_length);
-  shape.windowed_value_length = keys.size_or("attention.value_length_swa", shape.value_length);
+  shape.key_length = keys.dimension_or("attention.key_length", head_dim);
+  shape.value_length = keys.dimension_or("attention.value_length", head_dim);
+  shape.windowed_key_length = keys.dimension_or("attention.key_length_swa", shape.key_length);
+  shape.windowed_value_length = keys.dimension_or("attention.value_length_swa", shape.value_length);
 }
 
 /// Which layers are windowed: by an array of flags, or all but one of each period. A period of 0 means all,

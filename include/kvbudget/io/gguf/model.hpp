@@ -88,8 +88,8 @@ class gguf_model_builder {
     std::uint32_t key = windowed ? shape_.windowed_key_length : shape_.key_length;
     std::uint32_t value = windowed ? shape_.windowed_value_length : shape_.value_length;
     if (latent) {
-      key = keys_->size("attention.key_length_mla");
-      value = keys_->size("attention.value_length_mla");
+      key = keys_->dimension("attention.key_length_mla");
+      value = keys_->dimension("attention.value_length_mla");
     }
     layer.kind.num_attention_heads = heads;
     layer.kind.query_dim = key;

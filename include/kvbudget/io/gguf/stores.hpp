@@ -17,7 +17,21 @@ namespace kvbudget::inline v0::detail {
          keys.number("attention.value_length_mla").value_or(0) != 0;
 }
 
-/// How many heads share the inner size of a state evenly; a count that does not divide it is refused.
+/// The sizes of a state space.
+struct state_sizes {
+  std::uint32_t inner = 0;
+  std::uint32_t state = 0;
+  std::uint32_t kernel = 0;
+};
+[[nodiscard]] inline state_sizes state_sizes_of(const hyperparameters& keys) {
+  state_sizes sizes;
+  sizes.inner = keys.dimension("ssm.inner_size");
+  sizes.state = keys.dimension("ssm.state_size");
+  sizes.kernel = keys.dimension("ssm.conv_kernel");
+  return sizes;
+}
+
+/// The inner size of one of `heads` heads, which must share it evenly.
 [[nodiscard]] inline std::uint32_t per_head(const hyperparameters& keys, std::uint32_t inner,
                                             std::uint32_t heads) {
   if (inner % heads != 0) {
@@ -31,13 +45,13 @@ namespace kvbudget::inline v0::detail {
 /// 1 where the channel mixing is an ordinary MLP). Source: ggml-org/llama.cpp, src/llama-hparams.cpp,
 /// n_embd_r.
 [[nodiscard]] inline store rwkv_state(const gguf_shape& shape, const hyperparameters& keys) {
-  const std::uint32_t head_size = keys.size("wkv.head_size");
+  const std::uint32_t head_size = keys.dimension("wkv.head_size");
   if (shape.hidden_size % head_size != 0) {
     keys.refuse("wkv.head_size", std::to_string(head_size) + " does not divide embedding_length " +
                                      std::to_string(shape.hidden_size));
   }
   store result = stores::rwkv(shape.hidden_size, head_size);
-  const std::uint32_t shifts = keys.size_or("token_shift_count", 2);
+  const std::uint32_t shifts = keys.dimension_or("token_shift_count", 2);
   if (shifts > 2 || shape.hidden_size * std::uint64_t{shifts} % 2 != 0) {
     keys.refuse("token_shift_count",
                 std::to_string(shifts) + " shifted tokens are not supported, expected 1 or 2");
@@ -53,33 +67,36 @@ namespace kvbudget::inline v0::detail {
   const auto heads = static_cast<std::uint32_t>(shape.heads[layer]);
   switch (shape.architecture->state) {
     case gguf_state::none: break;
-    case gguf_state::mamba1:
-      return stores::mamba1(keys.size("ssm.inner_size"), keys.size("ssm.state_size"),
-                            keys.size("ssm.conv_kernel"));
+    case gguf_state::mamba1: {
+      const state_sizes sizes = state_sizes_of(keys);
+      return stores::mamba1(sizes.inner, sizes.state, sizes.kernel);
+    }
     case gguf_state::mamba2: {
-      const std::uint32_t inner = keys.size("ssm.inner_size");
-      const std::uint32_t state_heads = keys.size("ssm.time_step_rank");
-      const std::uint64_t groups = keys.number("ssm.group_count").value_or(0);  // PLaMo-2 convolves no groups
-      if (groups > UINT32_MAX) (void)keys.as_size("ssm.group_count", groups);
-      return stores::mamba2(state_heads, per_head(keys, inner, state_heads), keys.size("ssm.state_size"),
-                            static_cast<std::uint32_t>(groups), keys.size("ssm.conv_kernel"));
+      const state_sizes sizes = state_sizes_of(keys);
+      const std::uint32_t state_heads = keys.dimension("ssm.time_step_rank");
+      std::uint32_t groups = 0;  // PLaMo-2 convolves no groups
+      if (keys.number("ssm.group_count").value_or(0) != 0) groups = keys.dimension("ssm.group_count");
+      return stores::mamba2(state_heads, per_head(keys, sizes.inner, state_heads), sizes.state, groups,
+                            sizes.kernel);
     }
     case gguf_state::gated_delta_net: {
-      const std::uint32_t value_heads = keys.size("ssm.time_step_rank");
-      return stores::gated_delta_net(value_heads, per_head(keys, keys.size("ssm.inner_size"), value_heads),
-                                     keys.size("ssm.group_count"), keys.size("ssm.state_size"),
-                                     keys.size("ssm.conv_kernel"));
+      const state_sizes sizes = state_sizes_of(keys);
+      const std::uint32_t value_heads = keys.dimension("ssm.time_step_rank");
+      return stores::gated_delta_net(value_heads, per_head(keys, sizes.inner, value_heads),
+                                     keys.dimension("ssm.group_count"), sizes.state, sizes.kernel);
     }
-    case gguf_state::kimi_delta:
+    case gguf_state::kimi_delta: {
       if (heads == 0)
         keys.refuse("attention.head_count", "must be at least 1 in every layer with a delta state");
-      return stores::kimi_delta(heads, keys.size("kda.head_dim"), keys.size("ssm.conv_kernel"));
+      const std::uint32_t head_dim = keys.dimension("kda.head_dim");
+      return stores::kimi_delta(heads, head_dim, keys.dimension("ssm.conv_kernel"));
+    }
     case gguf_state::linear_attention:
       if (heads == 0)
         keys.refuse("attention.head_count", "must be at least 1 in every layer with linear attention");
       return stores::linear_attention(heads, shape.key_length);
     case gguf_state::short_convolution:
-      return stores::short_convolution(shape.hidden_size, keys.size("shortconv.l_cache"));
+      return stores::short_convolution(shape.hidden_size, keys.dimension("shortconv.l_cache"));
     case gguf_state::rwkv: return rwkv_state(shape, keys);
   }
   return {};
@@ -116,17 +133,18 @@ class gguf_stores {
   gguf_stores(const gguf_shape& shape, const hyperparameters& keys, std::vector<std::string>& notes)
       : shape_(&shape), keys_(&keys), latent_(is_latent(keys)), indexed_(indexed_layers(shape, keys)) {
     if (latent_) {
-      rank_ = keys.size("attention.kv_lora_rank");
-      rope_ = keys.size("rope.dimension_count");
+      rank_ = keys.dimension("attention.kv_lora_rank");
+      rope_ = keys.dimension("rope.dimension_count");
     } else if (keys.find("attention.kv_lora_rank") != nullptr && !shape.is_compressed()) {
       notes.push_back(
           keys.full("attention.key_length_mla") +
           " is absent: a file from before latents were cached, or a model that llama.cpp expands; every "
           "head's keys and values are kept");
     }
-    if (shape.architecture->indexer != gguf_indexer::none) index_ = keys.size("attention.indexer.key_length");
+    if (shape.architecture->indexer != gguf_indexer::none)
+      index_ = keys.dimension("attention.indexer.key_length");
     if (shape.is_compressed()) {
-      rope_ = keys.size("rope.dimension_count");
+      rope_ = keys.dimension("rope.dimension_count");
       ratios_ =
           keys.per_layer("attention.compress_ratios", shape.layers).value_or(std::vector<std::uint64_t>{});
       if (ratios_.empty()) keys.refuse("attention.compress_ratios", "the key is missing");
@@ -184,7 +202,7 @@ class gguf_stores {
     }
     const bool indexed = ratio == 4;
     return stores::compressed(shape_->key_length, rope_, shape_->window, static_cast<std::uint32_t>(ratio),
-                              indexed ? keys_->size("attention.indexer.key_length") : 0, indexed);
+                              indexed ? keys_->dimension("attention.indexer.key_length") : 0, indexed);
   }
 
   const gguf_shape* shape_;
