@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,15 +37,9 @@ class byte_reader {
 
   template <class Unsigned> [[nodiscard]] Unsigned number() {
     need(sizeof(Unsigned));
-    const auto* from = reinterpret_cast<const unsigned char*>(buffer_.get() + next_);
-    std::uint64_t value = 0;
-    if (big_endian_) {
-      for (std::size_t i = 0; i < sizeof(Unsigned); ++i) value = value << 8 | from[i];
-    } else {
-      for (std::size_t i = 0; i < sizeof(Unsigned); ++i) value |= std::uint64_t{from[i]} << (8 * i);
-    }
+    const Unsigned value = number_at<Unsigned>(buffer_.get() + next_);
     advance(sizeof(Unsigned));
-    return static_cast<Unsigned>(value);
+    return value;
   }
 
   /// `length` bytes; the caller has bounded the length.
@@ -70,6 +66,22 @@ class byte_reader {
     remaining_ -= length;
   }
 
+  /// Passes over `count` texts, each behind its length: the one loop that runs once per token of a tokenizer.
+  template <class Length> void skip_texts(std::uint64_t count) {
+    while (count != 0) {
+      std::size_t at = next_;  // texts that lie in the buffer whole
+      for (; count != 0 && end_ - at >= sizeof(Length); --count) {
+        const Length length = number_at<Length>(buffer_.get() + at);
+        if (length > end_ - at - sizeof(Length)) break;
+        at += sizeof(Length) + static_cast<std::size_t>(length);
+      }
+      advance(at - next_);
+      if (count == 0) return;
+      skip(number<Length>());
+      --count;
+    }
+  }
+
   [[noreturn]] void refuse(const std::string& reason) const {
     std::string line = name_ + ": ";
     if (part_ != nullptr) line += std::string(part_) + " " + std::to_string(number_) + ": ";
@@ -80,6 +92,20 @@ class byte_reader {
   }
 
  private:
+  template <class Unsigned> [[nodiscard]] Unsigned number_at(const char* bytes) const {
+    Unsigned value = 0;
+    if (big_endian_ == (std::endian::native == std::endian::big)) {
+      std::memcpy(&value, bytes, sizeof(Unsigned));
+      return value;
+    }
+    const auto* from = reinterpret_cast<const unsigned char*>(bytes);
+    for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
+      const std::size_t place = big_endian_ ? sizeof(Unsigned) - 1 - i : i;
+      value = static_cast<Unsigned>(value | static_cast<Unsigned>(from[i]) << (8 * place));
+    }
+    return value;
+  }
+
   static constexpr std::size_t capacity = std::size_t{64} << 10;
 
   /// Makes the next `bytes` (at most 8) lie together in the buffer.

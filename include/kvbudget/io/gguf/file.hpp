@@ -1,9 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -124,9 +125,11 @@ inline constexpr std::uint64_t most_split_files = 4096;
                    " of the model is missing: its name ends in " + split_ending(i, ordered.size()));
     }
     gguf_part& part = *ordered[i];
-    for (gguf_tensor& tensor : part.tensors) {
-      tensor.part = static_cast<std::uint32_t>(i);
-      file.tensors.push_back(std::move(tensor));
+    for (gguf_tensor& tensor : part.tensors) tensor.part = static_cast<std::uint32_t>(i);
+    if (file.tensors.empty()) {
+      file.tensors = std::move(part.tensors);
+    } else {
+      std::move(part.tensors.begin(), part.tensors.end(), std::back_inserter(file.tensors));
     }
     if (i == 0) file.metadata = std::move(part.metadata);
     const gguf_layout& layout = part.layout;

@@ -198,7 +198,11 @@ class gguf_part_reader {
     if (value.kept) {
       for (std::uint64_t i = 0; i < value.length; ++i) value.elements.push_back(whole(value.element));
     } else if (value.element == gguf_type::text) {
-      for (std::uint64_t i = 0; i < value.length; ++i) in_.skip(length());
+      if (is_short()) {
+        in_.skip_texts<std::uint32_t>(value.length);
+      } else {
+        in_.skip_texts<std::uint64_t>(value.length);
+      }
     } else {
       in_.skip(value.length * each);
     }
@@ -222,35 +226,34 @@ class gguf_part_reader {
     in_.entering("tensor info", index);
     gguf_tensor tensor;
     tensor.name = text_of_at_most("a tensor name", longest_tensor_name);
-    const std::string shown = printable(tensor.name);
+    const auto refuse = [&](const std::string& reason) {
+      in_.refuse(printable(tensor.name) + ": " + reason);
+    };
     tensor.dimensions = in_.number<std::uint32_t>();
     if (tensor.dimensions > 4) {
-      in_.refuse(shown + ": " + std::to_string(tensor.dimensions) + " dimensions, at most 4 are allowed");
+      refuse(std::to_string(tensor.dimensions) + " dimensions, at most 4 are allowed");
     }
     std::uint64_t elements = 1;
     for (std::uint32_t i = 0; i < tensor.dimensions; ++i) {
       tensor.dims[i] = length();
-      if (tensor.dims[i] > static_cast<std::uint64_t>(INT64_MAX))
-        in_.refuse(shown + ": a dimension is negative");
+      if (tensor.dims[i] > static_cast<std::uint64_t>(INT64_MAX)) refuse("a dimension is negative");
       if (tensor.dims[i] != 0 && elements > static_cast<std::uint64_t>(INT64_MAX) / tensor.dims[i]) {
-        in_.refuse(shown + ": has more than 2^63 elements");
+        refuse("has more than 2^63 elements");
       }
       elements *= tensor.dims[i];
     }
     const std::uint32_t id = in_.number<std::uint32_t>();
     const ggml_type* type = find_ggml_type(id);
-    if (type == nullptr)
-      in_.refuse(shown + ": ggml type " + std::to_string(id) + " is unknown or was removed");
+    if (type == nullptr) refuse("ggml type " + std::to_string(id) + " is unknown or was removed");
     tensor.type = *type;
     if (tensor.columns() % type->format.block_elements != 0) {
-      in_.refuse(shown + ": a row of " + std::to_string(tensor.columns()) +
-                 " elements is not a whole number of " + type->format.name + " blocks of " +
-                 std::to_string(type->format.block_elements));
+      refuse("a row of " + std::to_string(tensor.columns()) + " elements is not a whole number of " +
+             type->format.name + " blocks of " + std::to_string(type->format.block_elements));
     }
     tensor.offset = in_.number<std::uint64_t>();
     if (tensor.offset != part_.layout.data_bytes) {
-      in_.refuse(shown + ": its data is at offset " + std::to_string(tensor.offset) + ", expected " +
-                 std::to_string(part_.layout.data_bytes) + ", where the tensor before it ends");
+      refuse("its data is at offset " + std::to_string(tensor.offset) + ", expected " +
+             std::to_string(part_.layout.data_bytes) + ", where the tensor before it ends");
     }
     tensor.bytes = checked_mul(type->row_size(tensor.columns()), tensor.rows());
     part_.layout.data_bytes =
