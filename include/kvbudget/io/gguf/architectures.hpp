@@ -77,7 +77,7 @@ inline constexpr gguf_architecture gguf_architectures[] = {
     // plain attention
     {"llama"}, {"deci"}, {"falcon"}, {"grok"}, {"gpt2"}, {"gptj"}, {"gptneox"}, {"mpt"}, {"baichuan"}, {"starcoder"},
     {"refact"}, {"bloom"}, {"stablelm"}, {"qwen"}, {"qwen2"}, {"qwen2moe"}, {"qwen2vl"}, {"qwen3"}, {"qwen3moe"},
-    {"qwen3vl"}, {"qwen3vlmoe"}, {"phi2"}, {"phimoe"}, {"plamo"}, {"codeshell"}, {"orion"}, {"internlm2"}, {"minicpm"},
+    {"qwen3vl"}, {"qwen3vlmoe"}, {"phi2"}, {"plamo"}, {"codeshell"}, {"orion"}, {"internlm2"}, {"minicpm"},
     {"minicpm3"}, {"gemma"}, {"starcoder2"}, {"xverse"}, {"command-r"}, {"dbrx"}, {"olmo"}, {"olmoe"}, {"openelm"},
     {"arctic"}, {"deepseek"}, {"deepseek2"}, {"deepseek2-ocr"}, {"chatglm"}, {"glm4"}, {"glm4moe"}, {"bitnet"}, {"jais"},
     {"jais2"}, {"nemotron"}, {"exaone"}, {"granite"}, {"granitemoe"}, {"chameleon"}, {"plm"}, {"bailingmoe"},
@@ -91,6 +91,7 @@ inline constexpr gguf_architecture gguf_architectures[] = {
     {.name = "gemma3n", .windows = {.rule = gguf_windows::required, .period = 5}, .layers_with_cache = 20},
     {.name = "gemma4", .windows = {.rule = gguf_windows::required}},
     {.name = "phi3", .windows = {.rule = gguf_windows::every_layer}},
+    {.name = "phimoe", .windows = {.rule = gguf_windows::every_layer}},
     {.name = "gpt-oss", .windows = {.rule = gguf_windows::required, .period = 2}},
     {.name = "cohere2", .windows = {.rule = gguf_windows::required, .period = 4}},
     {.name = "cohere2moe", .windows = {.rule = gguf_windows::required, .period = 4, .full_first = true}},

@@ -17,6 +17,14 @@ namespace kvbudget::inline v0::detail {
          keys.number("attention.value_length_mla").value_or(0) != 0;
 }
 
+/// Rotary elements beside a latent: `attention.key_length` is the width of the cached row, latent and rotary
+/// part together, where it is wider than the latent; else `rope.dimension_count`.
+[[nodiscard]] inline std::uint32_t rotary_part(const gguf_shape& shape, const hyperparameters& keys,
+                                               std::uint32_t rank) {
+  const bool given = keys.find("attention.key_length") != nullptr;
+  return given && shape.key_length > rank ? shape.key_length - rank : keys.dimension("rope.dimension_count");
+}
+
 /// The sizes of a state space.
 struct state_sizes {
   std::uint32_t inner = 0;
@@ -134,7 +142,7 @@ class gguf_stores {
       : shape_(&shape), keys_(&keys), latent_(is_latent(keys)), indexed_(indexed_layers(shape, keys)) {
     if (latent_) {
       rank_ = keys.dimension("attention.kv_lora_rank");
-      rope_ = keys.dimension("rope.dimension_count");
+      rope_ = rotary_part(shape, keys, rank_);
     } else if (keys.find("attention.kv_lora_rank") != nullptr && !shape.is_compressed()) {
       notes.push_back(
           keys.full("attention.key_length_mla") +
