@@ -713,6 +713,7 @@ TEST_CASE("A split GGUF model is put together from its files") {
   }
   CHECK(read_gguf(std::vector{paths[2], paths[0], paths[1]}).tensors[2].name == "output.weight");
   CHECK(read_gguf(std::vector{paths[1]}).tensors.size() == 3);
+  CHECK(estimated_weights(read_gguf_model(paths).architecture) == weight);
 
   const std::string first = paths[0].string();
   CHECK(message_of([&] {
@@ -1187,6 +1188,8 @@ TEST_CASE("A projector adds vision and audio weights to a GGUF model") {
   const gguf_inventory parts = inventory_of(file, 0);
   CHECK(parts.vision == bytes{vision});
   CHECK(parts.audio == bytes{2 * 3 * 80 * 64});
+  CHECK(is_projector(file));
+  CHECK_FALSE(is_projector(read_text(small_model().header())));
   CHECK(contains(message_of([&] { add_projector(model, read_text(small_model().header())); }),
                  "general.architecture \"llama\" is not a projector, expected \"clip\""));
 }

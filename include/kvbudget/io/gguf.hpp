@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,17 +93,29 @@ namespace detail {
   return model_of_gguf(read_gguf(path), options);
 }
 
+/// The same from all files of a split model, in any order.
+[[nodiscard]] inline gguf_model read_gguf_model(const std::vector<std::filesystem::path>& paths,
+                                                const gguf_options& options = {}) {
+  return model_of_gguf(read_gguf(paths), options);
+}
+
 /// Only the model of `read_gguf_model`.
 [[nodiscard]] inline model_architecture load_gguf(const std::filesystem::path& path) {
   return read_gguf_model(path).architecture;
+}
+
+/// Whether a file is a projector (`mmproj`), which belongs beside a text model.
+[[nodiscard]] inline bool is_projector(const gguf_file& file) {
+  return detail::architecture_of(file) == "clip";
 }
 
 /// Adds the weights of a projector file (`mmproj`, architecture "clip") to the text model it belongs to, as
 /// vision and audio weights. Any other file is refused.
 inline void add_projector(gguf_model& model, const gguf_file& projector) {
   detail::naming_the_file(projector.source(), [&] {
-    if (const std::string name = detail::architecture_of(projector); name != "clip") {
-      detail::refuse_input(projector.source() + ": general.architecture \"" + detail::printable(name, 40) +
+    if (!is_projector(projector)) {
+      detail::refuse_input(projector.source() + ": general.architecture \"" +
+                           detail::printable(detail::architecture_of(projector), 40) +
                            "\" is not a projector, expected \"clip\"");
     }
     model_architecture whole = model.architecture;

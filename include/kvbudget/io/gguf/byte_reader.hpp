@@ -92,13 +92,13 @@ class byte_reader {
   }
 
  private:
-  template <class Unsigned> [[nodiscard]] Unsigned number_at(const char* bytes) const {
+  template <class Unsigned> [[nodiscard]] Unsigned number_at(const char* at) const {
     Unsigned value = 0;
     if (big_endian_ == (std::endian::native == std::endian::big)) {
-      std::memcpy(&value, bytes, sizeof(Unsigned));
+      std::memcpy(&value, at, sizeof(Unsigned));
       return value;
     }
-    const auto* from = reinterpret_cast<const unsigned char*>(bytes);
+    const auto* from = reinterpret_cast<const unsigned char*>(at);
     for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
       const std::size_t place = big_endian_ ? sizeof(Unsigned) - 1 - i : i;
       value = static_cast<Unsigned>(value | static_cast<Unsigned>(from[i]) << (8 * place));
@@ -108,24 +108,24 @@ class byte_reader {
 
   static constexpr std::size_t capacity = std::size_t{64} << 10;
 
-  /// Makes the next `bytes` (at most 8) lie together in the buffer.
-  void need(std::size_t bytes) {
-    if (end_ - next_ >= bytes) return;
-    if (remaining_ < bytes) ends_early();
+  /// Makes the next `count` (at most 8) lie together in the buffer.
+  void need(std::size_t count) {
+    if (end_ - next_ >= count) return;
+    if (remaining_ < count) ends_early();
     std::size_t kept = 0;
     for (; next_ != end_; ++next_) buffer_[kept++] = buffer_[next_];
     next_ = 0;
     end_ = kept;
-    while (end_ < bytes) {
+    while (end_ < count) {
       const std::size_t got = source_->read(buffer_.get() + end_, capacity - end_);
       if (got == 0) ends_early();  // the file became shorter while it was read
       end_ += got;
     }
   }
-  void advance(std::size_t bytes) {
-    next_ += bytes;
-    position_ += bytes;
-    remaining_ -= bytes;
+  void advance(std::size_t count) {
+    next_ += count;
+    position_ += count;
+    remaining_ -= count;
   }
 
   byte_source* source_;

@@ -25,7 +25,7 @@ class byte_source {
   /// Fills `to` with the next bytes; fewer than `most` only at the end. Returns how many.
   virtual std::size_t read(char* to, std::size_t most) = 0;
   /// Passes over the next bytes.
-  virtual void skip(std::uint64_t bytes) = 0;
+  virtual void skip(std::uint64_t count) = 0;
 };
 
 /// Bytes in memory, which must outlive this.
@@ -40,8 +40,8 @@ class memory_source final : public byte_source {
     content_.remove_prefix(count);
     return count;
   }
-  void skip(std::uint64_t bytes) override {
-    content_.remove_prefix(bytes < content_.size() ? static_cast<std::size_t>(bytes) : content_.size());
+  void skip(std::uint64_t count) override {
+    content_.remove_prefix(count < content_.size() ? static_cast<std::size_t>(count) : content_.size());
   }
 
  private:
@@ -60,7 +60,7 @@ class file_source final : public byte_source {
     in_.read(to, static_cast<std::streamsize>(most));
     return static_cast<std::size_t>(in_.gcount());
   }
-  void skip(std::uint64_t bytes) override { in_.seekg(static_cast<std::streamoff>(bytes), std::ios::cur); }
+  void skip(std::uint64_t count) override { in_.seekg(static_cast<std::streamoff>(count), std::ios::cur); }
 
  private:
   std::ifstream in_;

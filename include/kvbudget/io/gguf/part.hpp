@@ -128,13 +128,13 @@ class gguf_part_reader {
   }
 
   [[nodiscard]] std::string text_of_at_most(const char* what, std::uint64_t most) {
-    const std::uint64_t bytes = length();
-    if (bytes > in_.remaining()) in_.ends_early();
-    if (bytes > most) {
-      in_.refuse(std::string(what) + " of " + std::to_string(bytes) + " bytes, at most " +
+    const std::uint64_t size = length();
+    if (size > in_.remaining()) in_.ends_early();
+    if (size > most) {
+      in_.refuse(std::string(what) + " of " + std::to_string(size) + " bytes, at most " +
                  std::to_string(most) + " are allowed");
     }
-    return in_.text(static_cast<std::size_t>(bytes));
+    return in_.text(static_cast<std::size_t>(size));
   }
 
   [[nodiscard]] gguf_type type_of(std::uint32_t id, const std::string& key) {
