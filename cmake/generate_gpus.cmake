@@ -173,17 +173,8 @@ if(ALIASES)
   return()
 endif()
 
-# Eight to a line: the umbrella is read in every translation unit.
-set(rows "")
-set(at 0)
-foreach(pointer IN LISTS pointers)
-  math(EXPR column "${at} % 8")
-  if(column EQUAL 0)
-    string(APPEND rows "\n   ")
-  endif()
-  string(APPEND rows " ${pointer}")
-  math(EXPR at "${at} + 1")
-endforeach()
+# In one line: the umbrella is read in every translation unit.
+list(JOIN pointers " " rows)
 
 file(WRITE "${OUTPUT}"
   "#pragma once\n"
@@ -201,8 +192,7 @@ file(WRITE "${OUTPUT}"
   "${profiles}"
   "\n"
   "/// Every GPU of the catalogue, sorted by id.\n"
-  "inline constexpr const gpu_profile* all[] = {${rows}\n"
-  "};\n"
+  "inline constexpr const gpu_profile* all[] = {${rows}};\n"
   "\n"
   "}  // namespace gpus\n"
   "}  // namespace kvbudget::inline v0\n"

@@ -60,6 +60,88 @@ function(append_word line path name member enumeration)
   endif()
 endfunction()
 
+# What number formats and weight schemes are called in files, and by which constant: from the headers that define them.
+function(read_format_names header type namespace)
+  file(READ "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include/kvbudget/format/${header}" text)
+  string(REGEX MATCHALL "inline constexpr ${type} [a-z0-9_]+ *{\"[^\"]+\"" definitions "${text}")
+  foreach(definition IN LISTS definitions)
+    string(REGEX MATCH "([a-z0-9_]+) *{\"([^\"]+)\"" unused "${definition}")
+    set_property(GLOBAL PROPERTY "${namespace} ${CMAKE_MATCH_2}" "${namespace}::${CMAKE_MATCH_1}")
+  endforeach()
+endfunction()
+
+# Sets `variable` to the constant of the weight scheme, or else of the number format, with this name.
+function(constant_of variable name what)
+  get_property(constant GLOBAL PROPERTY "schemes ${name}")
+  if(NOT constant)
+    get_property(constant GLOBAL PROPERTY "formats ${name}")
+  endif()
+  if(NOT constant)
+    stop("${what} '${name}' is no number format, weight scheme or entry of precisions")
+  endif()
+  set(${variable} "${constant}" PARENT_SCOPE)
+endfunction()
+
+# Sets `precisions` to the constants or initializers of those that the file lists, and `precision_names` to their names.
+macro(read_precisions)
+  set_property(GLOBAL PROPERTY precisions "")
+  set_property(GLOBAL PROPERTY precision_names "")
+  get_length(length precisions)
+  if(length GREATER 0)
+    math(EXPR last "${length} - 1")
+    foreach(index RANGE ${last})
+      string(JSON type TYPE "${json}" precisions ${index})
+      if(type STREQUAL "STRING")
+        get(text precisions ${index})
+        constant_of(precision "${text}" "precisions[${index}]")
+      else()
+        describe_precision(precision text ${index})
+      endif()
+      set_property(GLOBAL APPEND PROPERTY precision_names "${text}")
+      set_property(GLOBAL APPEND PROPERTY precisions "${precision}")
+    endforeach()
+  endif()
+endmacro()
+
+# Sets `variable` to the initializer of a scheme that the file describes, and `text` to its name.
+function(describe_precision variable text index)
+  get(name precisions ${index} name)
+  literal(quoted "${name}" "a precision's name" 64)
+  get(payload precisions ${index} payload)
+  get_property(format GLOBAL PROPERTY "formats ${payload}")
+  if(NOT format)
+    stop("precisions[${index}].payload: '${payload}' is no number format")
+  endif()
+  set(beside "")
+  append_word(beside "precisions;${index}" scales scales weight_scales)
+  if(beside STREQUAL "") # a plain format
+    set(${variable} "${format}" PARENT_SCOPE)
+  else()
+    append_members(beside "precisions;${index}" "group;scale_bytes;scale_bytes_high;zero_bits;column_bytes;matrix_bytes;scales_per_super;packed_rows")
+    string(REGEX REPLACE "^, " "" beside "${beside}")
+    set(${variable} "weight_scheme{${quoted}, ${format}, {${beside}}}" PARENT_SCOPE)
+  endif()
+  set(${text} "${name}" PARENT_SCOPE)
+endfunction()
+
+# Appends ", .precision = <n>" if the group at `path` has a precision, numbered in the order in which they first occur.
+function(append_precision line path)
+  get(name ${path} precision)
+  if(name STREQUAL "")
+    return()
+  endif()
+  get_property(known GLOBAL PROPERTY precision_names)
+  list(FIND known "${name}" position)
+  if(position EQUAL -1)
+    list(LENGTH known position)
+    constant_of(precision "${name}" "precision")
+    set_property(GLOBAL APPEND PROPERTY precision_names "${name}")
+    set_property(GLOBAL APPEND PROPERTY precisions "${precision}")
+  endif()
+  math(EXPR number "${position} + 1")
+  set(${line} "${${line}}, .precision = ${number}" PARENT_SCOPE)
+endfunction()
+
 # Sets `variable` to the initializers of the weight groups at `path`, one a line, and `count` to their number.
 function(weight_groups variable count path margin)
   get_length(length ${path})
@@ -73,6 +155,7 @@ function(weight_groups variable count path margin)
       append_word(group "${path};${index}" tensor kind tensor_kind)
       append_word(group "${path};${index}" shard rule shard_rule)
       append_word(group "${path};${index}" axis axis shard_axis)
+      append_precision(group "${path};${index}")
       string(REGEX REPLACE "^, " "" group "${group}")
       string(APPEND lines "${margin}{${group}},\n")
     endforeach()
@@ -88,7 +171,8 @@ function(lookup_key variable text)
   set(${variable} "${key}" PARENT_SCOPE)
 endfunction()
 
-# Adds a line to the table of names; a name that already means another model stops.
+# Adds a line to the table of names, and its keys to those that `find` searches; a name that already means another model
+# stops.
 function(add_name text)
   literal(name "${text}" "a name" 96)
   string(REGEX REPLACE "^.*/" "" bare "${text}")
@@ -97,9 +181,12 @@ function(add_name text)
     get_property(owner GLOBAL PROPERTY "name ${key}")
     if(owner AND NOT owner STREQUAL id)
       stop("the name '${form}' already means ${owner}")
+    elseif(NOT owner)
+      list(APPEND keys "${key}!${identifier}")
+      set_property(GLOBAL PROPERTY "name ${key}" "${id}")
     endif()
-    set_property(GLOBAL PROPERTY "name ${key}" "${id}")
   endforeach()
+  set(keys "${keys}" PARENT_SCOPE)
   set(names "${names}    {${name}, &${identifier}},\n" PARENT_SCOPE)
 endfunction()
 
@@ -107,6 +194,9 @@ set(store_members key_dim value_dim latent_rank rope_dim indexer_dim compress_ra
                   conv_kernel state_heads state_head_dim state_size state_groups state_key_heads state_key_dim)
 set(layer_members num_attention_heads query_dim value_dim key_value_heads intermediate_size num_experts
                   num_experts_per_tok moe_intermediate_size)
+
+read_format_names(formats.hpp number_format formats)
+read_format_names(weight_scheme.hpp weight_scheme schemes)
 
 file(GLOB files RELATIVE "${ROOT}/data/models" "${ROOT}/data/models/*.json")
 if(NOT files)
@@ -118,6 +208,7 @@ list(SORT files COMPARE NATURAL)
 set(models "")
 set(pointers "")
 set(names "")
+set(keys "")
 foreach(id IN LISTS files)
   read_entry()
   get(text name)
@@ -170,13 +261,19 @@ foreach(id IN LISTS files)
     literal(text "${text}" model_type 32)
     string(APPEND head ", .model_type = ${text}")
   endif()
-  append_word(head "" dtype dtype formats)
+  get(text dtype)
+  if(NOT text STREQUAL "")
+    get_property(format GLOBAL PROPERTY "formats ${text}")
+    if(NOT format)
+      stop("dtype '${text}' is no number format")
+    endif()
+    string(APPEND head ", .dtype = ${format}")
+  endif()
   append_members(head "" "hidden_size;vocab_size;max_position_embeddings")
   append_value(head num_hidden_layers ${layer_count} order)
   append_members(head "" "tie_word_embeddings;parameters_assumed")
   append_value(head kind_count ${kinds} layers)
-  weight_groups(weights count weights "        ")
-  append_value(head weight_count ${count} weights)
+  read_precisions()
 
   set(kind_lines "")
   foreach(kind RANGE ${last_kind})
@@ -197,7 +294,9 @@ foreach(id IN LISTS files)
     endif()
     weight_groups(groups count "layers;${kind};weights" "             ")
     set(sizes "")
-    append_value(sizes store_count "${stores}" stores)
+    if(stores GREATER 0)
+      append_value(sizes store_count ${stores} stores)
+    endif()
     if(count GREATER 0)
       append_value(sizes weight_count ${count} weights)
     endif()
@@ -209,6 +308,18 @@ foreach(id IN LISTS files)
     endif()
     string(APPEND kind_lines "         ${sizes}},\n")
   endforeach()
+  weight_groups(weights count weights "        ") # behind the layers, which precisions are numbered by first
+  if(count GREATER 0)
+    append_value(head weight_count ${count} weights)
+  endif()
+  get_property(precisions GLOBAL PROPERTY precisions)
+  set(precision_line "")
+  if(precisions)
+    list(LENGTH precisions count)
+    append_value(head precision_count ${count} precisions)
+    list(JOIN precisions ", " precisions)
+    set(precision_line ",\n    .precisions = {${precisions}}")
+  endif()
 
   string(
     APPEND
@@ -216,7 +327,7 @@ foreach(id IN LISTS files)
     "inline constexpr model_architecture ${identifier}{\n"
     "    ${head}, .layers_of = {${layers_of}},${order_line}\n"
     "    .weights = {\n${weights}    },\n"
-    "    .kinds = {\n${kind_lines}    }};\n\n")
+    "    .kinds = {\n${kind_lines}    }${precision_line}};\n\n")
   string(APPEND pointers "    &${identifier},\n")
   add_name("${id}")
   foreach(list IN ITEMS aliases huggingface)
@@ -230,6 +341,11 @@ foreach(id IN LISTS files)
     endif()
   endforeach()
 endforeach()
+
+# Sorted byte by byte; "!" stands before every character that a key may have.
+list(SORT keys)
+list(TRANSFORM keys REPLACE "^(.*)!(.*)$" "    {\"\\1\", &\\2},\n")
+string(JOIN "" keys ${keys})
 
 file(WRITE "${OUTPUT}"
 "#pragma once
@@ -252,12 +368,16 @@ ${pointers}};
 /// Every name that means a model.
 inline constexpr model_name names[] = {
 ${names}};
+
+/// The same names as `find` compares them, with and without their organisation, sorted.
+inline constexpr model_name keys[] = {
+${keys}};
 // clang-format on
 
 /// The model that a short name, an alias or a Hugging Face name means; letter case, `-`, `_` and the
 /// organisation do not matter. Null if none: `nearest` has suggestions. Usable in constant expressions.
 [[nodiscard]] constexpr const model_architecture* find(const char* name) {
-  return detail::find_model(names, name);
+  return detail::find_model(keys, name);
 }
 
 /// The models that an unknown name may have meant: those with all of its words, else those spelt like it.

@@ -153,7 +153,7 @@ inline constexpr bytes resident_recipe = weights_of_format(int4) + int8_gqa_cach
 static_assert(one_int4_layer == 437'500'000_B && tenths_of_gb(int8_gqa_cache) == 54);
 static_assert(tenths_of_gb(recipe) == 109 && tenths_of_gb(24_GB - recipe) == 131);
 static_assert(tenths_of_gb(resident_recipe) == 454);
-static_assert(tenths_of_gb(bytes{parameter_count(real_mha_70b::architecture)}) == 784);
+static_assert(tenths_of_gb(bytes{parameter_count(real_mha_70b::architecture).value}) == 784);
 
 /// A real 70B with the same extras.
 inline constexpr deployment real_fp8_fp8 = at_work(real_70b, fp8_e4m3, fp8_e4m3);
@@ -309,7 +309,7 @@ inline void print_slips() {
       "of\n"
       "    {}. (A real decoder of that shape with full attention has {:.1f}e9 parameters.)\n",
       gb(real_ledger.kv_cache()), gb(node_ledger.kv_cache()), gb(real_ledger.total()),
-      gb(node_ledger.total()), static_cast<double>(parameter_count(real_mha_70b::architecture)) / 1e9);
+      gb(node_ledger.total()), static_cast<double>(parameter_count(real_mha_70b::architecture).value) / 1e9);
   fmt::print(
       " 6. \"32K with batch 8: tens of GB to over a hundred\" is {} in FP16 by the article's own table, {} "
       "with GQA.\n",
@@ -372,7 +372,7 @@ inline void tell() {
       "GB are 10^9 bytes, GiB 2^30. Pure geometry: what the mathematics needs, no engine.\n",
       mha_70b.num_hidden_layers, mha_70b.hidden_size, mha_70b.kinds[0].num_attention_heads,
       mha_70b.kinds[0].key_value_heads, mha_70b.kinds[0].query_dim,
-      detail::grouped(parameter_count(mha_70b)));
+      detail::grouped(parameter_count(mha_70b).value));
   print_weights();
   print_cache();
   print_ledger();

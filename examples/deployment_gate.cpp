@@ -27,7 +27,7 @@ static_assert(!fits_v<serving, gpus::nvidia_rtx_a6000_48gb>);      // a question
 using attention = gqa<32, 8, 128>;
 using llama_8b = decoder<hidden<4096>, vocabulary<128256>, repeat<32, block<attention, gated_mlp<14336>>>>;
 using small = static_deployment<llama_8b, precision<bf16, kv<fp8_e4m3>>, batch<16, 8192>>;
-static_assert(parameter_count(llama_8b::architecture) == 8'030'261'248);
+static_assert(parameter_count(llama_8b::architecture) == parameters{8'030'261'248});
 static_assert(require_fits<small, gpus::nvidia_rtx_4090_24gb>);
 
 }  // namespace

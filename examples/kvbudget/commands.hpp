@@ -12,6 +12,7 @@ using action = std::function<int()>;
 action add_explain(CLI::App& app);
 action add_estimate(CLI::App& app);
 action add_capacity(CLI::App& app);
+action add_inspect(CLI::App& app);
 action add_gpus(CLI::App& app);
 action add_models(CLI::App& app);
 action add_engines(CLI::App& app);

@@ -1,17 +1,24 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command_error.hpp"
 #include "commands.hpp"
 #include "kvbudget/io/estimate_json.hpp"
-#include "kvbudget/io/model_lookup_text.hpp"
+#include "kvbudget/io/format_names.hpp"
+#include "kvbudget/io/quantity_text.hpp"
 #include "kvbudget/kvbudget.hpp"
 #include "kvbudget/models.hpp"
 #include "kvbudget/report/format.hpp"
+#include "kvbudget/report/model.hpp"
 #include "output.hpp"
+#include "request.hpp"
 
 namespace cli {
 
@@ -26,35 +33,6 @@ std::vector<std::string> names_of(const model_architecture& model) {
     if (each.model == &model) found.emplace_back(each.name);
   }
   return found;
-}
-
-/// What a layer keeps, in words: "8 KV heads of 128, window 4,096".
-std::string store_text(const store& s) {
-  const std::string heads = s.key_dim == s.value_dim
-                                ? fmt::format("{} KV heads of {}", s.kv_heads, s.key_dim)
-                                : fmt::format("{} KV heads of {} and {}", s.kv_heads, s.key_dim, s.value_dim);
-  switch (s.kind) {
-    case store_kind::none: return "nothing";
-    case store_kind::full: return heads;
-    case store_kind::sliding_window: return fmt::format("{}, window {}", heads, s.window);
-    case store_kind::chunked: return fmt::format("{}, chunks of {}", heads, s.window);
-    case store_kind::latent:
-      return fmt::format("a latent of {} and {} rotary elements", s.latent_rank, s.rope_dim);
-    case store_kind::compressed:
-      return fmt::format("window {} and an entry of {} per {} tokens", s.window, s.key_dim, s.compress_ratio);
-    case store_kind::recurrent: return "a recurrent state";
-    case store_kind::cross_attention:
-      return fmt::format("{} over {} encoder tokens", heads, s.encoder_tokens);
-    case store_kind::shared: return "shared with an earlier layer";
-  }
-  return "?";
-}
-
-std::string stores_text(const layer_kind& layer) {
-  std::string text;
-  for (std::size_t i = 0; i < layer.store_count; ++i)
-    text += (i == 0 ? "" : " + ") + store_text(layer.stores[i]);
-  return text.empty() ? "nothing" : text;
 }
 
 /// At the start of a context every store grows; at its end those whose window is full do not.
@@ -77,6 +55,9 @@ ordered_json model_details(const model_architecture& model) {
   ordered_json all = detail::model_json(model);
   all["model_type"] = model.model_type;
   all["names"] = names_of(model);
+  all["precisions"] = ordered_json::array();
+  for (std::size_t i = 0; i < model.precision_count; ++i)
+    all["precisions"].push_back(model.precisions[i].name);
   all["num_hidden_layers"] = model.num_hidden_layers;
   all["hidden_size"] = model.hidden_size;
   all["vocab_size"] = detail::known_or_null(model.vocab_size);
@@ -86,7 +67,7 @@ ordered_json model_details(const model_architecture& model) {
     const layer_kind& layer = model.kinds[kind];
     layers.push_back({{"count", model.layers_of[kind]},
                       {"num_attention_heads", layer.num_attention_heads},
-                      {"keeps", stores_text(layer)},
+                      {"keeps", report::stores_text(layer)},
                       {"parameters", layer.parameters()}});
   }
   all["layers"] = std::move(layers);
@@ -96,25 +77,45 @@ ordered_json model_details(const model_architecture& model) {
   return all;
 }
 
-std::string parameters_text(const model_architecture& model) {
-  return fmt::format("{:.2f}e9", static_cast<double>(parameter_count(model)) / 1e9);
+std::string parameters_text(std::uint64_t count) {
+  return fmt::format("{:.2f}e9", static_cast<double>(count) / 1e9);
+}
+
+std::string dtype_text(const model_architecture& model) {
+  return stored_as(model, model.dtype.is_automatic() ? "-" : model.dtype.name);
 }
 
 void print_list(const std::vector<const model_architecture*>& list) {
-  fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>14} {:>12}\n", "name", "parameters", "layers", "positions",
-             "dtype", "KV B/token", "at the end");
+  if (list.empty()) return fmt::print("No model of the catalogue is of this kind.\n");
+  std::size_t names = 4;
+  std::size_t types = 4;
+  std::size_t dtypes = 5;
+  for (const model_architecture* model : list) {
+    names = std::max(names, std::string_view(model->name).size());
+    types = std::max(types, std::string_view(model->model_type).size());
+    dtypes = std::max(dtypes, dtype_text(*model).size());
+  }
+  const auto line = [&](const auto&... cells) {
+    fmt::print("{:<{}}  {:<{}} {:>11} {:>10} {:>7} {:>10}  {:<{}} {:>13} {:>11}\n", cells...);
+  };
+  line("name", names, "type", types, "parameters", "per token", "layers", "positions", "dtype", dtypes,
+       "KV B/token", "at the end");
   for (const model_architecture* model : list) {
     const std::string positions =
         model->max_position_embeddings == 0 ? "-" : detail::grouped(model->max_position_embeddings);
-    fmt::print("{:<20} {:>12} {:>7} {:>10} {:>6} {:>14} {:>12}\n", model->name, parameters_text(*model),
-               model->num_hidden_layers, positions, model->dtype.is_automatic() ? "-" : model->dtype.name,
-               fmt::format("{}", growth_in_16_bits(*model, at_start)),
-               fmt::format("{}", growth_in_16_bits(*model, trained_end(*model))));
+    const std::string active = report::is_mixture_of_experts(*model)
+                                   ? parameters_text(active_parameter_count(*model).value)
+                                   : std::string("all");
+    line(model->name, names, model->model_type, types, parameters_text(parameter_count(*model).value), active,
+         model->num_hidden_layers, positions, dtype_text(*model), dtypes,
+         fmt::format("{}", growth_in_16_bits(*model, at_start)),
+         fmt::format("{}", growth_in_16_bits(*model, trained_end(*model))));
   }
   fmt::print(
       "KV B/token: cache bytes of one further token in 16-bit formats, at the start of a context and "
       "at the end of the trained one.\n");
-  fmt::print("{} models. Any other: --config config.json, or by hand.\n", list.size());
+  fmt::print("{} model{}. Any other: --config config.json, or by hand.\n", list.size(),
+             list.size() == 1 ? "" : "s");
 }
 
 void print_one(const model_architecture& model) {
@@ -122,12 +123,14 @@ void print_one(const model_architecture& model) {
     fmt::print("  {:<22} {}\n", what, value);
   };
   fmt::print("{}\n", model.name);
-  line("parameters", fmt::format("{} ({})", detail::grouped(parameter_count(model)), parameters_text(model)));
-  if (active_parameter_count(model) != parameter_count(model)) {
-    line("of them per token", detail::grouped(active_parameter_count(model)));
+  const std::uint64_t parameters = parameter_count(model).value;
+  line("parameters", fmt::format("{} ({})", detail::grouped(parameters), parameters_text(parameters)));
+  if (report::is_mixture_of_experts(model)) {
+    line("of them per token", detail::grouped(active_parameter_count(model).value));
   }
   if (model.parameters_assumed) line("", "a total without shapes: weights are assumed to be spread evenly");
   line("dtype", model.dtype.is_automatic() ? "not known: give --dtype" : model.dtype.name);
+  if (model.precision_count != 0) line("weights stored in", dtype_text(model));
   line("hidden size", detail::grouped(model.hidden_size));
   if (model.vocab_size != 0) {
     line("vocabulary",
@@ -138,7 +141,7 @@ void print_one(const model_architecture& model) {
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const layer_kind& layer = model.kinds[kind];
     line(kind == 0 ? "layers" : "", fmt::format("{} x {} query heads, keeping {}", model.layers_of[kind],
-                                                layer.num_attention_heads, stores_text(layer)));
+                                                layer.num_attention_heads, report::stores_text(layer)));
   }
   const ratio near = growth_in_16_bits(model, at_start);
   const ratio far = growth_in_16_bits(model, trained_end(model));
@@ -149,41 +152,112 @@ void print_one(const model_architecture& model) {
   line("also called", fmt::format("{}", fmt::join(names_of(model), ", ")));
 }
 
-/// The models of a filter: the one that the name means, or all whose names hold every word or begin so.
+/// What `models` was asked for.
+struct options {
+  std::string filter;
+  std::optional<std::string> type, least, most;
+  bool experts = false;
+  bool dense = false;
+  output_options output;
+
+  [[nodiscard]] bool narrow_down() const { return type || least || most || experts || dense; }
+};
+
+/// Whether every word of the filter is part of one of the model's names or of its type.
+bool mentions(const model_architecture& model, const std::string& filter) {
+  std::string text = model.model_type;
+  for (const std::string& name : names_of(model)) text += '\n' + name;
+  std::transform(text.begin(), text.end(), text.begin(), detail::lower_case);
+  const char* rest = filter.c_str();
+  const char* word = nullptr;
+  std::size_t length = 0;
+  while (detail::next_word(rest, word, length)) {
+    std::string wanted(word, length);
+    std::transform(wanted.begin(), wanted.end(), wanted.begin(), detail::lower_case);
+    if (text.find(wanted) == std::string::npos) return false;
+  }
+  return true;
+}
+
+/// The models that a text means: the one of that name, else those whose names hold every word or begin so,
+/// else those that mention every word anywhere.
 std::vector<const model_architecture*> matching(const std::string& filter) {
   if (filter.empty()) return {std::begin(models::all), std::end(models::all)};
   if (const model_architecture* found = models::find(filter.c_str())) return {found};
   std::vector<const model_architecture*> list;
+  std::vector<const model_architecture*> loose;
   const detail::name_key key = detail::key_of(filter.c_str());
   for (const model_architecture* model : models::all) {
     if (detail::starts_with(detail::key_of(model->name), key) ||
         detail::every_word_is_in(filter.c_str(), model->name, model->model_type)) {
       list.push_back(model);
     }
+    if (key.length != 0 && mentions(*model, filter)) loose.push_back(model);
   }
-  if (list.empty()) throw command_error(explain(models::nearest(filter.c_str()), filter));
+  if (list.empty()) list = std::move(loose);
+  if (list.empty()) throw command_error(unknown_model(filter));
   return list;
+}
+
+/// Drops the models that the options exclude.
+void narrow_down(std::vector<const model_architecture*>& list, const options& given) {
+  if (given.experts && given.dense) refuse("only one of --moe and --dense");
+  const auto keep = [&list](const auto& wanted) {
+    std::erase_if(list, [&](const model_architecture* model) { return !wanted(*model); });
+  };
+  if (given.type) {
+    std::set<std::string> types;
+    for (const model_architecture* model : models::all) types.insert(model->model_type);
+    types.erase("");
+    if (!types.contains(*given.type)) {
+      refuse("--type: no model of the catalogue is of type \"{}\", there are {}",
+             detail::printable(*given.type, 40), fmt::join(types, ", "));
+    }
+    keep([&](const model_architecture& model) { return model.model_type == *given.type; });
+  }
+  const auto count_in = [](const char* option, const std::string& typed) {
+    return for_option(option, [&] { return parse_parameters(typed); });
+  };
+  if (given.least) {
+    const parameters least = count_in("--min-parameters", *given.least);
+    keep([&](const model_architecture& model) { return parameter_count(model) >= least; });
+  }
+  if (given.most) {
+    const parameters most = count_in("--max-parameters", *given.most);
+    keep([&](const model_architecture& model) { return parameter_count(model) <= most; });
+  }
+  if (given.experts || given.dense) {
+    keep([&](const model_architecture& model) {
+      return report::is_mixture_of_experts(model) == given.experts;
+    });
+  }
 }
 
 }  // namespace
 
 action add_models(CLI::App& app) {
   CLI::App* command = app.add_subcommand("models", "the models of the catalogue; one of them in full");
-  struct options {
-    std::string filter;
-    output_options output;
-  };
   const auto given = std::make_shared<options>();
   command->add_option("FILTER", given->filter,
-                      "a name or the words of one: llama-3.1-70b, qwen3, \"llama 70b\"");
+                      "a name or the words of one: llama-3.1-70b, qwen3, \"llama 70b\", google");
+  command->add_option("--type", given->type, "only those with this Hugging Face model_type")
+      ->type_name("MODEL_TYPE");
+  command
+      ->add_option("--min-parameters", given->least, "only those with so many parameters or more: 8B, 135M")
+      ->type_name("N");
+  command->add_option("--max-parameters", given->most, "only those with so many parameters or fewer")
+      ->type_name("N");
+  command->add_flag("--moe", given->experts, "only mixtures of experts");
+  command->add_flag("--dense", given->dense, "only models that are none");
   given->output.add_json(*command);
   return [given] {
-    const std::vector<const model_architecture*> list = matching(given->filter);
+    std::vector<const model_architecture*> list = matching(given->filter);
+    narrow_down(list, *given);
     if (given->output.kind() == output_kind::json) {
       ordered_json all = ordered_json::array();
       for (const model_architecture* model : list) all.push_back(model_details(*model));
       print_json(all);
-    } else if (list.size() == 1) {
+    } else if (list.size() == 1 && !given->narrow_down()) {
       print_one(*list.front());
     } else {
       print_list(list);

@@ -6,12 +6,12 @@
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/gpu_json.hpp"
-#include "kvbudget/io/huggingface.hpp"
 #include "kvbudget/io/lookup_text.hpp"
 #include "kvbudget/io/model_lookup_text.hpp"
 #include "kvbudget/io/quantity_text.hpp"
 #include "kvbudget/lookup/gpu_lookup.hpp"
 #include "kvbudget/models.hpp"
+#include "model_source.hpp"
 
 namespace cli {
 
@@ -141,7 +141,10 @@ void request_options::add_to(CLI::App& command) {
   };
   constexpr const char* model = "Model (one of --model, --config, or by hand)";
   option("--model", model_, "NAME", "a model of the catalogue (see `kvbudget models`)", model);
-  option("--config", config_, "FILE", "a Hugging Face config.json", model);
+  option("--config", config_, "FILE", "a Hugging Face config.json, or a model of docs/model-schema.md",
+         model);
+  option("--assume-like", assume_like_, "TYPE", "read an unsupported model_type like this supported one",
+         model);
   option("--layers", layers_, "N", "by hand: decoder layers with full attention", model);
   option("--hidden", hidden_, "N", "by hand: hidden size", model);
   option("--heads", heads_, "N", "by hand: query heads", model);
@@ -225,6 +228,20 @@ void request_options::read_into(request& result) const {
   warn_about(result);
 }
 
+std::string unknown_model(const std::string& name) {
+  const model_suggestions near = models::nearest(name.c_str());
+  const std::string address = config_address(name);
+  if (address.empty()) {
+    return fmt::format("{}{} another model give --config config.json from its Hugging Face page",
+                       explain(near, name), near.count == 0 ? ", `kvbudget models` lists them; for" : " For");
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < near.count; ++i) names.emplace_back(near.models[i]->name);
+  return fmt::format("\"{}\" is not in the catalogue{}{}; download {} and pass it with --config config.json",
+                     name, names.empty() ? "" : ", whose nearest names are ", fmt::join(names, ", "),
+                     address);
+}
+
 void request_options::read_model(request& result) const {
   const bool by_hand =
       layers_ || hidden_ || heads_ || kv_heads_ || head_dim_ || parameters_ || vocab_ || intermediate_;
@@ -240,16 +257,13 @@ void request_options::read_model(request& result) const {
   if (by_hand) return read_model_by_hand(result);
   if (model_) {
     const model_architecture* found = models::find(model_->c_str());
-    if (found == nullptr) {
-      const model_suggestions near = models::nearest(model_->c_str());
-      refuse("--model: {}{} another model give --config config.json from its Hugging Face page",
-             explain(near, *model_), near.count == 0 ? ", `kvbudget models` lists them; for" : " For");
-    }
+    if (found == nullptr) refuse("--model: {}", unknown_model(*model_));
     result.model = *found;
     return;
   }
-  huggingface_model read = for_option("--config", [&] { return read_huggingface_config(*config_); });
-  result.model = read.architecture;
+  described_model read =
+      for_option("--config", [&] { return read_model_from(*config_, assume_like_.value_or("")); });
+  result.model = read.model;
   for (std::string& line : read.notes) result.warnings.push_back(std::move(line));
 }
 
@@ -301,7 +315,8 @@ void request_options::read_formats(request& result) const {
   if (dtype_) d.dtype = number_format_in("--dtype", *dtype_);
   if (weights_) d.weights = for_option("--weights", [&] { return weight_scheme_named(*weights_); });
   if (cache_) d.kv_cache = for_option("--kv-cache-dtype", [&] { return kv_format_named(*cache_); });
-  result.weights_text = d.weights.is_automatic() ? dtype_name(result) : d.weights.name;
+  result.weights_text =
+      d.weights.is_automatic() ? stored_as(result.model, dtype_name(result)) : d.weights.name;
   result.cache_text = cache_name(result, d.kv_cache, cache_.value_or(""));
   if (activations_) d.activations.format = number_format_in("--activations", *activations_);
   if (unquantized_)

@@ -61,7 +61,8 @@ class request_options {
   void read_pins(request& result) const;
   void warn_about(request& result) const;
 
-  text model_, config_, layers_, hidden_, heads_, kv_heads_, head_dim_, parameters_, vocab_, intermediate_;
+  text model_, config_, assume_like_, layers_, hidden_, heads_, kv_heads_, head_dim_, parameters_, vocab_,
+      intermediate_;
   text weights_, cache_, skip_layers_, activations_, dtype_, unquantized_;
   text context_, sequences_, active_tokens_, prompt_, output_, shared_prefix_, batched_tokens_;
   text attention_, sampler_;
@@ -73,6 +74,9 @@ class request_options {
   bool require_fit_ = false;
   bool enforce_eager_ = false;
 };
+
+/// Why a name means no model of the catalogue, and how to go on without it.
+[[nodiscard]] std::string unknown_model(const std::string& name);
 
 /// Throws `command_error` for what the library refused about the request, in terms of options.
 [[noreturn]] void explain_refusal(const request& r, const kvbudget::error& problem);

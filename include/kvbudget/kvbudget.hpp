@@ -7,6 +7,7 @@
 #include "kvbudget/engine/geometry.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/model/builders.hpp"
+#include "kvbudget/model/experts.hpp"
 #include "kvbudget/plan/capacity.hpp"
 #include "kvbudget/plan/estimate.hpp"
 #include "kvbudget/plan/fits.hpp"

@@ -68,6 +68,9 @@ TEST_CASE("JSON names the formats that auto stands for") {
   CHECK(all["weights_format"] == "bf16");
   CHECK(all["kv_cache_format"] == "bf16");
   CHECK(all["kv_cache_exceptions"].is_null());
+  static model_architecture mixed = models::llama_3_1_70b;
+  mixed.kinds[0].weights[0].precision = mixed.precision_of(schemes::fp8_block);
+  CHECK(estimate_json(deployment{.model = mixed})["weights_format"] == "fp8_block, bf16");
   d.dtype = fp16;
   d.weights = fp8_e4m3;
   d.kv_cache = fp8_e4m3;

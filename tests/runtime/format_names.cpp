@@ -118,6 +118,20 @@ TEST_CASE("modules") {
   CHECK(contains(refusal([] { return module_set_named("lm_head,"); }), "unknown"));
 }
 
+TEST_CASE("numbers of parameters are read as models are named by them") {
+  CHECK(parse_parameters("8030261248") == parameters{8'030'261'248});
+  CHECK(parse_parameters("8B") == parameters{8'000'000'000});
+  CHECK(parse_parameters("1.5 b") == parameters{1'500'000'000});
+  CHECK(parse_parameters("135M") == parameters{135'000'000});
+  CHECK(parse_parameters("1.0325T") == parameters{1'032'500'000'000});
+  CHECK(parse_parameters("0") == parameters{0});
+  for (const char* text :
+       {"", "B", "8GB", "8K", "-8B", "1e9", "8 BB", "0.0000000001B", "1.5", "9999999999999T"}) {
+    INFO(text);
+    CHECK(contains(refusal([&] { return parse_parameters(text); }), " is not a "));
+  }
+}
+
 TEST_CASE("sizes are read to the byte") {
   CHECK(parse_bytes("0") == 0_B);
   CHECK(parse_bytes("16106127360") == 15_GiB);

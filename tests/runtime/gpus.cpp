@@ -232,7 +232,7 @@ TEST_CASE("files that are no JSON files are refused", "[gpus]") {
   CHECK_THAT(told(directory.write("big.json", std::string((1U << 20) + 1, ' '))),
              EndsWith("big.json: is larger than the 1048576 bytes that are accepted"));
   CHECK_THAT(told(directory.write("deep.json", std::string(100'000, '['))),
-             EndsWith("deep.json: nests deeper than 8 levels at byte 8"));
+             EndsWith("deep.json: nests deeper than 8 levels"));
   CHECK_THAT(told(directory.write("text.json", "\"[[[[[[[[[[[[\"")),
              EndsWith(": must be an object, not text"));
 #if defined(__unix__)
@@ -262,5 +262,5 @@ TEST_CASE("the JSON reader serves other readers", "[json]") {
   CHECK(message_of([&] { (void)root.at("b").required_integer("c"); }) ==
         "x: b.c: must be a whole number, not a fractional one");
   CHECK(message_of([&] { (void)parse_json("[[[]]]", "deep", {.depth = 2}); }) ==
-        "deep: nests deeper than 2 levels at byte 2");
+        "deep: nests deeper than 2 levels");
 }

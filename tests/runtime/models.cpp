@@ -11,6 +11,7 @@
 #include "kvbudget/io/model_lookup_text.hpp"
 #include "kvbudget/model/builders.hpp"
 #include "kvbudget/models.hpp"
+#include "kvbudget/plan/estimate.hpp"
 #include "support/catch.hpp"
 #include "support/input.hpp"
 #include "support/mutations.hpp"
@@ -64,7 +65,36 @@ TEST_CASE("model files are laid out as the writer lays them out, and say their c
     const std::string text = detail::read_file(path, 1 << 20);
     CHECK(text == readable_text(to_json(file)));
     const json root = json::parse(text);
-    CHECK(root.at("parameters") == parameter_count(file.architecture));
+    CHECK(root.at("parameters") == parameter_count(file.architecture).value);
+  }
+}
+
+// Schemes that have names, one that has none, a plain format that shares its name with a scheme, a ggml type;
+// in an order that differs from that of their use.
+constexpr weight_scheme group_of_32{
+    "w4a16",
+    formats::int4,
+    {.scales = weight_scales::group, .group = 32, .scale_bytes = 2, .matrix_bytes = 16}};
+constexpr weight_scheme odd{"odd",
+                            formats::int3,
+                            {.scales = weight_scales::flat,
+                             .group = 64,
+                             .scale_bytes = 2,
+                             .scale_bytes_high = 4,
+                             .zero_bits = 3,
+                             .column_bytes = 4,
+                             .matrix_bytes = 8,
+                             .scales_per_super = 256,
+                             .packed_rows = true}};
+void store_in_many_formats(model_architecture& model) {
+  const weight_scheme used[] = {formats::q4_k,         schemes::mxfp4,    formats::mxfp4,       group_of_32,
+                                schemes::int8_channel, formats::fp8_e5m2, schemes::fp8_channel, odd};
+  for (const weight_scheme& scheme : used) model.precision_of(scheme);
+  for (std::size_t i = 0; i < model.weight_count; ++i)
+    model.weights[i].precision = static_cast<std::uint8_t>((i + 3) % (model.precision_count + 1u));
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].weight_count; ++i)
+      model.kinds[kind].weights[i].precision = static_cast<std::uint8_t>((i + kind) % 8);
   }
 }
 
@@ -116,6 +146,10 @@ model_architecture peculiar() {
   model.add_layers(model.kinds[3]);
   model.add_layers(model.kinds[5]);
   model.add(weight_groups::vectors(module_role::draft, 64));
+  weight_group draft_experts = weight_groups::expert_matrices(64, 32, 16, 64, shard_axis::columns);
+  draft_experts.role = module_role::draft;
+  draft_experts.units = 32;
+  model.add(draft_experts);
   model.add({.rows = 1'000'000'007, .role = module_role::unattributed, .rule = shard_rule::spread});
   return model;
 }
@@ -161,6 +195,79 @@ TEST_CASE("a model survives being written and read") {
   CHECK(parse_model(json::parse(readable_text(to_json(read))), "x") == read);
 }
 
+std::vector<std::string> precision_names_in(const json& file) {
+  std::vector<std::string> names;
+  for (const json& entry : file.at("precisions"))
+    names.push_back(entry.is_object() ? entry.at("name").get<std::string>() : entry.get<std::string>());
+  return names;
+}
+
+TEST_CASE("what weights are stored in survives being written and read") {
+  model_architecture model = peculiar();
+  store_in_many_formats(model);
+  const std::string text = readable_text(to_json(model));
+  INFO(text);
+  const json file = json::parse(text);
+  const model_architecture back = parse_model(file, "mixed.json");
+  CHECK(back == model);
+  CHECK(back.precision_count == 8);
+  for (std::size_t i : {0u, 1u, 4u, 5u, 6u})
+    CHECK(std::string(back.precisions[i].name) == model.precisions[i].name);
+  const std::string again = readable_text(to_json(back));  // the names of files' own schemes are not kept
+  CHECK(readable_text(to_json(parse_model(json::parse(again), "again.json"))) == again);
+  CHECK(precision_names_in(file) == std::vector<std::string>{"q4_K", "mxfp4", "mxfp4-2", "w4a16-2",
+                                                             "int8_channel", "fp8_e5m2", "fp8_channel",
+                                                             "odd"});
+  CHECK(estimate(deployment{.model = back, .dtype = formats::bf16}).weights() ==
+        estimate(deployment{.model = model, .dtype = formats::bf16}).weights());
+
+  // Known names in the order of their use need no list.
+  model = model_architecture{};
+  detail::assign_text(model.name, "in-order");
+  model.hidden_size = 64;
+  layer_kind layer;
+  layer.add(weight_groups::whole(module_role::mlp, 64, 64).in(model.precision_of(schemes::nvfp4)));
+  layer.add(weight_groups::whole(module_role::mlp, 64, 64).in(model.precision_of(formats::q8_0)));
+  layer.add(weight_groups::whole(module_role::mlp, 64, 64).in(1));
+  model.add_layers(layer, 3);
+  model.add(weight_groups::whole(module_role::lm_head, 64, 64).in(model.precision_of(formats::q6_k)));
+  CHECK_FALSE(to_json(model).contains("precisions"));
+  CHECK(parse_model(json::parse(readable_text(to_json(model))), "x") == model);
+  model.precision_of(formats::q5_k);  // used by nothing, kept all the same
+  CHECK(to_json(model).at("precisions").size() == 4);
+  CHECK(parse_model(json::parse(readable_text(to_json(model))), "x") == model);
+}
+
+TEST_CASE("every model of the catalogue survives being written, also in many formats") {
+  for (const model_architecture* entry : models::all) {
+    INFO(entry->name);
+    CHECK(parse_model(json::parse(readable_text(to_json(*entry))), "x") == *entry);
+    model_architecture mixed = *entry;
+    store_in_many_formats(mixed);
+    CHECK(parse_model(json::parse(readable_text(to_json(mixed))), "x") == mixed);
+  }
+}
+
+#ifdef KVBUDGET_SHARED_DIR
+TEST_CASE("what the Hugging Face reader makes of reference configs survives being written") {
+  int written = 0;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(fs::path(KVBUDGET_SHARED_DIR) / "models/configs")) {
+    INFO(entry.path().string());
+    model_architecture read;
+    try {
+      read = load_huggingface_config(entry.path());
+    } catch (const error&) {
+      continue;
+    }
+    if (read.name[0] == '\0') detail::assign_text(read.name, "unnamed");
+    CHECK(parse_model(json::parse(readable_text(to_json(read))), "x") == read);
+    ++written;
+  }
+  CHECK(written > 20);
+}
+#endif
+
 TEST_CASE("the example in the documentation is a model") {
   const std::string text =
       detail::read_file(fs::path(KVBUDGET_DATA_DIR) / ".." / "docs" / "model-schema.md", 1 << 20);
@@ -169,7 +276,7 @@ TEST_CASE("the example in the documentation is a model") {
   const std::string example = text.substr(begin, text.find("```", begin) - begin);
   const model_architecture model = parse_model(json::parse(example), "model-schema.md");
   CHECK(std::string(model.name) == "my-7b");
-  CHECK(parameter_count(model) == 7'000'000'000);
+  CHECK(parameter_count(model) == parameters{7'000'000'000});
   CHECK(readable_text(to_json(model)).size() > 100);
 }
 
@@ -201,7 +308,7 @@ std::string refusal_without(const std::string& pointer, const std::string& key) 
 }
 
 TEST_CASE("what is wrong in a model file is named") {
-  REQUIRE(parameter_count(parse_model(good, "tiny.json")) == 2 * 128 * 64 + 125 * 64);
+  REQUIRE(parameter_count(parse_model(good, "tiny.json")) == parameters{2 * 128 * 64 + 125 * 64});
   CHECK(parse_model(good, "tiny.json").num_hidden_layers == 3);
 
   for (const char* key : {"schema", "name", "hidden_size", "layers", "order", "weights"}) {
@@ -262,8 +369,62 @@ TEST_CASE("what is wrong in a model file is named") {
   CHECK(contains(refusal(group + "/axis", "columns"), "128 units do not divide the 64 columns"));
   CHECK(contains(refusal(group + "/shard", "experts"), "copies must be a multiple of num_experts"));
   CHECK(contains(refusal("/weights/0/shard", "experts"), "weights[0]: experts belong to a layer"));
-  CHECK(contains(refusal("/weights", json::array_t(13, good["weights"][0])),
-                 "weights: has more than 12 groups"));
+  CHECK(contains(refusal("/weights", json::array_t(49, good["weights"][0])),
+                 "weights: has more than 48 groups"));
+  json draft = good["weights"][0];
+  draft["module"] = "draft";
+  draft["shard"] = "experts";
+  CHECK(contains(refusal("/weights/0", draft), "weights[0]: experts belong to a layer"));
+  CHECK(contains(refusal(group + "/precision", "fp9"),
+                 "layers[0].weights[0].precision: \"fp9\" is unknown, expected the name of a number format"));
+  CHECK(contains(refusal(group + "/precision", "auto"), "\"auto\" is unknown"));
+  CHECK(contains(refusal(group + "/precision", 4), "layers[0].weights[0].precision: must be text"));
+
+  const auto refused_precision = [](const char* entry) {
+    return refusal("/precisions", json::array({"q4_K", json::parse(entry)}));
+  };
+  CHECK(refusal("/precisions", json::array({"q4_K", "mxfp4"})) == "nothing was refused");
+  CHECK(contains(refusal("/precisions", "mxfp4"), "precisions: must be an array"));
+  CHECK(contains(refused_precision(R"("q4_K")"), "precisions[1]: is listed twice"));
+  CHECK(contains(refused_precision(R"("w4")"), "precisions[1]: \"w4\" is unknown"));
+  CHECK(contains(refused_precision("7"), "precisions[1]: must be text"));
+  CHECK(contains(refused_precision("{}"), "precisions[1]: key \"name\" is missing"));
+  CHECK(contains(refused_precision(R"({"name": "x"})"), "precisions[1]: key \"payload\" is missing"));
+  CHECK(contains(refused_precision(R"({"name": "awq", "payload": "int4"})"),
+                 "precisions[1].name: must be a name of its own"));
+  CHECK(contains(refused_precision(R"({"name": "", "payload": "int4"})"),
+                 "precisions[1].name: must be a name"));
+  CHECK(contains(refused_precision(R"({"name": "x", "payload": "int5"})"),
+                 "precisions[1].payload: number format \"int5\" is unknown"));
+  CHECK(contains(refused_precision(R"({"name": "x", "payload": "auto"})"), "must name a format, not auto"));
+  CHECK(contains(refused_precision(R"({"name": "x", "payload": "int4", "group": 64})"),
+                 "precisions[1]: unknown key \"group\""));
+  CHECK(contains(refused_precision(R"({"name": "x", "payload": "int4", "scales": "row"})"),
+                 "precisions[1].scales: \"row\" is unknown, expected none, tensor"));
+  CHECK(
+      contains(refused_precision(R"({"name": "x", "payload": "int4", "scales": "group", "scale_bytes": 2})"),
+               "precisions[1]: key \"group\" is missing"));
+  CHECK(contains(refused_precision(R"({"name": "x", "payload": "int4", "scales": "group", "group": 0})"),
+                 "precisions[1].group: must be at least 1"));
+  CHECK(contains(refused_precision(R"({"name": "x", "payload": "int4", "scales": "tensor", "group": 64})"),
+                 "precisions[1].group: does not go with scales per tensor"));
+  CHECK(
+      contains(refused_precision(R"({"name": "x", "payload": "int4", "scales": "channel", "zero_bits": 4})"),
+               "precisions[1].zero_bits: does not go with scales per channel"));
+  CHECK(contains(
+      refused_precision(R"({"name": "x", "payload": "int4", "scales": "channel", "scale_bytes": 256})"),
+      "precisions[1].scale_bytes: must be at most 255"));
+  CHECK(contains(
+      refused_precision(
+          R"({"name": "x", "payload": "int4", "scales": "tensor", "scale_bytes": 4, "scale_bytes_high": 2})"),
+      "precisions[1].scale_bytes_high: is below scale_bytes"));
+  json many = json::array();
+  for (const char* name :
+       {"fp32", "fp16", "bf16", "int8", "int4", "int3", "int2", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0"})
+    many.push_back(name);
+  CHECK(refusal("/precisions", many) == "nothing was refused");
+  many.push_back("q8_1");
+  CHECK(contains(refusal("/precisions", many), "tiny.json: precisions[12]: more than 12 precisions"));
   json huge = {{"module", "mlp"}, {"rows", INT64_MAX}, {"columns", 4'000'000'000}};
   CHECK(contains(refusal("/weights/0", huge), "tiny.json: multiplication overflows 64 bits"));
 
@@ -285,7 +446,9 @@ TEST_CASE("what is wrong in a model file is named") {
 }
 
 TEST_CASE("mutated model files give a model or an error, nothing else") {
-  const std::string text = readable_text(to_json(peculiar()));
+  model_architecture model_of_everything = peculiar();
+  store_in_many_formats(model_of_everything);
+  const std::string text = readable_text(to_json(model_of_everything));
   const json tree = json::parse(text);
   tests::numbers random(7);
   int models_read = 0;
@@ -320,6 +483,13 @@ TEST_CASE("an unknown model name is explained") {
       contains(message("llama-3.1-700b"), "model \"llama-3.1-700b\" is unknown, did you mean llama-3.1-70b"));
   CHECK(contains(message("gemma 27b"), "did you mean gemma-2-27b or gemma-3-27b?"));
   CHECK(message("zzzzzzzzz") == "model \"zzzzzzzzz\" is unknown");
+  CHECK(contains(message("someone/Llama-3.1-70B"), "is unknown, did you mean llama-3.1-70b?"));
+  CHECK(config_address("org/Name-1.5_b") == "https://huggingface.co/org/Name-1.5_b/resolve/main/config.json");
+  for (const char* name : {"", "/", "name", "/name", "org/", "a/b/c", "a b/c", "a/b?c", "a/b\nc"}) {
+    INFO(name);
+    CHECK(config_address(name).empty());
+  }
+  CHECK(config_address("a/" + std::string(1000, 'b')).empty());
   CHECK(message("") == "model \"\" is unknown");
   CHECK(message(std::string(1000, 'a')).size() < 200);
   CHECK_FALSE(contains(message("a\nb"), "\n"));

@@ -58,7 +58,7 @@ constexpr published_count published[] = {
 };
 constexpr bool counts_are_as_published() {
   for (const published_count& entry : published) {
-    if (parameter_count(*entry.model) != entry.parameters) return false;
+    if (parameter_count(*entry.model).value != entry.parameters) return false;
   }
   return true;
 }
@@ -74,12 +74,13 @@ constexpr bool every_model_has_a_published_count() {
 }
 static_assert(every_model_has_a_published_count());
 
-static_assert(parameter_count(models::gemma_3_27b, module_role::vision) == 416'866'032 + 1152 * 5376 + 1152);
+static_assert(parameter_count(models::gemma_3_27b, module_role::vision) ==
+              parameters{416'866'032 + 1152 * 5376 + 1152});
 static_assert(parameter_count(models::gemma_3_27b) -
                   parameter_count(models::gemma_3_27b, module_role::vision) ==
-              27'009'346'304);
-static_assert(parameter_count(models::gemma_3_1b, module_role::vision) == 0);
-static_assert(active_parameter_count(models::llama_3_1_8b) == 8'030'261'248);
+              parameters{27'009'346'304});
+static_assert(parameter_count(models::gemma_3_1b, module_role::vision) == parameters{0});
+static_assert(active_parameter_count(models::llama_3_1_8b) == active_parameters{8'030'261'248});
 
 constexpr bool every_model_is_in_order() {
   for (const model_architecture* model : models::all) {
@@ -92,7 +93,8 @@ constexpr bool every_model_is_in_order() {
         (model->dtype.is_automatic() || model->vocab_size == 0 || model->max_position_embeddings == 0)) {
       return false;
     }
-    if (model->tie_word_embeddings != (parameter_count(*model, module_role::lm_head) == 0) && !article)
+    if (model->tie_word_embeddings != (parameter_count(*model, module_role::lm_head) == parameters{0}) &&
+        !article)
       return false;
   }
   return true;

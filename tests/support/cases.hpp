@@ -84,6 +84,91 @@ constexpr model_architecture make_encoder_decoder() {
 }
 inline constexpr model_architecture encoder_decoder = make_encoder_decoder();
 
+/// A checkpoint that mixes formats: block-scaled attention, MXFP4 in the MLP, a ggml type in the head, norms
+/// in bf16.
+constexpr model_architecture make_mixed_checkpoint() {
+  using namespace weight_groups;
+  model_architecture model;
+  model.dtype = f::bf16;
+  model.hidden_size = 512;
+  model.vocab_size = 1000;
+  const std::uint8_t blocks = model.precision_of(schemes::fp8_block);
+  const std::uint8_t microscaled = model.precision_of(schemes::mxfp4);
+  layer_kind layer;
+  layer.num_attention_heads = 8;
+  layer.add(by_rows(module_role::attention, 512, 512, 8).in(blocks));
+  layer.add(by_rows(module_role::mlp, 1536, 512, 1536, 2).in(microscaled));
+  layer.add(vectors(module_role::norm, 512));
+  model.add_layers(layer, 2);
+  model.add(vocabulary_table(module_role::lm_head, 1000, 512).in(model.precision_of(f::q8_0)));
+  return model;
+}
+inline constexpr model_architecture mixed_checkpoint = make_mixed_checkpoint();
+constexpr std::uint8_t precisions_of_equal_bytes() {
+  model_architecture model;
+  model.precision_of(f::int8);
+  model.precision_of(f::fp8_e4m3);
+  return model.precision_of(f::int8) == 1 ? model.precision_count : std::uint8_t{0};
+}
+constexpr deployment as_stored(std::uint32_t tensor = 1) {
+  deployment d{.model = mixed_checkpoint};
+  d.parallel.tensor = tensor;
+  return d;
+}
+constexpr deployment as_stored_without(module_role role) {
+  deployment d = as_stored();
+  d.unquantized = module_set{}.with(role);
+  return d;
+}
+
+/// The same by going through every way in which the tokens can draw: each a set of `k` of the `E` experts.
+constexpr double distinct_experts_by_enumeration(unsigned num_experts, unsigned num_experts_per_tok,
+                                                 unsigned batch) {
+  const auto size_of = [](unsigned set) {
+    unsigned size = 0;
+    for (; set != 0; set &= set - 1) ++size;
+    return size;
+  };
+  unsigned reached[256] = {1};  // how many ways lead to each set of experts that were hit
+  for (unsigned token = 0; token < batch; ++token) {
+    unsigned next[256] = {};
+    for (unsigned hit = 0; hit < 1u << num_experts; ++hit) {
+      for (unsigned drawn = 0; drawn < 1u << num_experts; ++drawn) {
+        if (size_of(drawn) == num_experts_per_tok) next[hit | drawn] += reached[hit];
+      }
+    }
+    for (unsigned hit = 0; hit < 256; ++hit) reached[hit] = next[hit];
+  }
+  double ways = 0;
+  double sum = 0;
+  for (unsigned hit = 0; hit < 256; ++hit) {
+    ways += reached[hit];
+    sum += double{1} * reached[hit] * size_of(hit);
+  }
+  return sum / ways;
+}
+constexpr bool distinct_experts_are_as_enumerated() {
+  for (unsigned experts = 1; experts <= 5; ++experts) {
+    for (unsigned each = 0; each <= experts; ++each) {
+      for (unsigned batch = 0; batch <= 4; ++batch) {
+        const double wanted = distinct_experts_by_enumeration(experts, each, batch);
+        const double found = expected_distinct_experts(experts, each, tokens{batch});
+        if (found - wanted > 1e-12 || wanted - found > 1e-12) return false;
+      }
+    }
+  }
+  return true;
+}
+constexpr bool distinct_experts_grow_to_all() {
+  double before = 0;
+  for (std::uint64_t batch = 1; batch <= 4096; batch = 2 * batch + batch % 3) {
+    const double now = expected_distinct_experts(256, 8, tokens{batch});
+    if (now < before || now > 256) return false;
+    before = now;
+  }
+  return before > 255.9;
+}
+
 constexpr deployment with_prefix(std::uint64_t sequences, std::uint64_t context, std::uint64_t prefix,
                                  std::uint32_t replicas) {
   deployment d = uniform(llama_70b::architecture, f::bf16, sequences, context);

@@ -10,24 +10,27 @@ namespace kvbudget::inline v0 {
 enum class weight_scales : std::uint8_t {
   none,     ///< nothing beside the payload
   tensor,   ///< one per matrix
-  channel,  ///< one per row
+  channel,  ///< one per row; so are zero points
   group,    ///< ⌈C / group⌉ per row
-  block,    ///< ⌈R / group⌉ × ⌈C / group⌉
+  block,    ///< ⌈R / group_rows⌉ × ⌈C / group⌉
   flat      ///< ⌈R × C / group⌉: groups run over the flattened matrix
 };
 
 /// What a quantized matrix stores beside its payload.
 struct weight_sidecar {
   weight_scales scales = weight_scales::none;
-  std::uint32_t group = 0;  ///< elements per group, or side of a block
+  std::uint32_t group = 0;       ///< elements per group, or columns of a block
+  std::uint32_t group_rows = 0;  ///< rows of a block; 0 = as many as columns
   std::uint8_t scale_bytes =
       0;  ///< expected bytes of one scale (with a zero point of its own, if it has one)
   std::uint8_t scale_bytes_high = 0;   ///< where checkpoints differ; the expected size is the lowest
   std::uint8_t zero_bits = 0;          ///< bits of one zero point, packed along the rows into 32-bit words
   std::uint8_t column_bytes = 0;       ///< per input column (GPTQ's g_idx)
-  std::uint8_t matrix_bytes = 0;       ///< per matrix (global scales, shape tensors)
+  std::uint8_t matrix_bytes = 0;       ///< per matrix (global and input scales, shape tensors)
   std::uint16_t scales_per_super = 0;  ///< double quantization: so many scales share one fp32
   bool packed_rows = false;            ///< every row is packed into whole 32-bit words
+  /// Rows that a block has.
+  [[nodiscard]] constexpr std::uint32_t rows() const { return group_rows == 0 ? group : group_rows; }
   friend constexpr bool operator==(const weight_sidecar&, const weight_sidecar&) = default;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kvbudget/hardware/node.hpp"
+#include "kvbudget/io/format_names.hpp"
 #include "kvbudget/plan/capacity.hpp"
 #include "kvbudget/plan/estimate.hpp"
 #include "kvbudget/plan/fits.hpp"
@@ -36,8 +37,8 @@ namespace detail {
 
 [[nodiscard]] inline nlohmann::ordered_json model_json(const model_architecture& model) {
   return {{"name", model.name},
-          {"parameters", parameter_count(model)},
-          {"active_parameters", active_parameter_count(model)},
+          {"parameters", parameter_count(model).value},
+          {"active_parameters", active_parameter_count(model).value},
           {"parameters_assumed", model.parameters_assumed},
           {"dtype", model.dtype.name},
           {"max_position_embeddings", model.max_position_embeddings == 0
@@ -126,7 +127,7 @@ template <engine Engine = engines::geometry>
       {"schema", 1},
       {"engine", on.name().text},
       {"model", detail::model_json(*d.model)},
-      {"weights_format", detail::resolved_name(d.weights.is_automatic(), d.weights.name, dtype)},
+      {"weights_format", d.weights.is_automatic() ? stored_as(*d.model, dtype.name) : d.weights.name},
       {"kv_cache_format", detail::resolved_name(d.kv_cache.is_automatic(), d.kv_cache.name, dtype)},
       {"kv_cache_exceptions", detail::kv_exceptions_json(d)},
       {"dtype", dtype.name},

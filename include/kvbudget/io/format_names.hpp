@@ -11,6 +11,7 @@
 #include "kvbudget/format/weight_scheme.hpp"
 #include "kvbudget/io/input_error.hpp"
 #include "kvbudget/lookup/nearest.hpp"
+#include "kvbudget/model/model_architecture.hpp"
 #include "kvbudget/model/weight_group.hpp"
 
 /// Formats and modules by the names that people type. Letter case, `-`, `_` and blanks do not matter; besides
@@ -247,6 +248,13 @@ namespace detail {
   std::string_view rest = list;
   for (bool more = true; more;) result = result.with(detail::module_named(detail::next_in_list(rest, more)));
   return result;
+}
+
+/// The names of what a checkpoint's weights are stored in: its precisions, and `dtype` for the rest.
+[[nodiscard]] inline std::string stored_as(const model_architecture& model, const char* dtype) {
+  std::string names;
+  for (std::size_t i = 0; i < model.precision_count; ++i) names.append(model.precisions[i].name).append(", ");
+  return names + dtype;
 }
 
 }  // namespace kvbudget::inline v0

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,31 +35,6 @@ struct json_document {
 
 namespace detail {
 
-/// Stops where brackets nest deeper than `most`; one pass, before anything is allocated for them.
-inline void refuse_deep_nesting(std::string_view text, std::size_t most, const std::string& source) {
-  std::size_t depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > most) {
-        refuse_input(source + ": nests deeper than " + std::to_string(most) + " levels at byte " +
-                     std::to_string(i));
-      }
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-}
-
 /// The text with each NaN, Infinity and -Infinity outside quotes in quotes.
 [[nodiscard]] inline std::string quote_python_literals(std::string_view text) {
   std::string result;
@@ -88,6 +62,76 @@ inline void refuse_deep_nesting(std::string_view text, std::size_t most, const s
   return result;
 }
 
+/// Refuses text that is not JSON, with the parser's own reason and place.
+[[noreturn]] inline void refuse_json(const std::string& source, const nlohmann::json::exception& problem) {
+  std::string_view reason = problem.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
+  if (const std::size_t end = reason.find("] "); end != std::string_view::npos) reason.remove_prefix(end + 2);
+  refuse_input(source + ": is not valid JSON: " + printable(reason));
+}
+
+/// Builds a document as it is parsed, and stops at what the limits forbid before anything is kept of it.
+class json_builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  using json = nlohmann::json;
+  json_builder(json& root, const std::string& source, std::size_t depth)
+      : root_(root), source_(source), depth_(depth) {
+    open_.reserve(8);
+  }
+
+  bool null() override { return keep(nullptr); }
+  bool boolean(bool value) override { return keep(value); }
+  bool number_integer(json::number_integer_t value) override { return keep(value); }
+  bool number_unsigned(json::number_unsigned_t value) override { return keep(value); }
+  bool number_float(json::number_float_t value, const std::string&) override { return keep(value); }
+  bool string(std::string& value) override { return keep(std::move(value)); }
+  bool binary(json::binary_t& value) override { return keep(std::move(value)); }
+  bool start_object(std::size_t) override { return open(json::value_t::object); }
+  bool start_array(std::size_t) override { return open(json::value_t::array); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& name) override {
+    auto& members = open_.back()->get_ref<json::object_t&>();
+    const auto [member, fresh] = members.try_emplace(std::move(name));
+    if (!fresh) refuse_input(source_ + ": key \"" + printable(member->first, 60) + "\" occurs twice");
+    member_ = &member->second;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const json::exception& problem) override {
+    refuse_json(source_, problem);
+  }
+
+ private:
+  template <class Value> json& place(Value&& value) {
+    if (open_.empty()) return root_ = json(std::forward<Value>(value));
+    if (open_.back()->is_array()) {
+      auto& elements = open_.back()->template get_ref<json::array_t&>();
+      return elements.emplace_back(std::forward<Value>(value));
+    }
+    return *member_ = json(std::forward<Value>(value));
+  }
+  template <class Value> bool keep(Value&& value) {
+    place(std::forward<Value>(value));
+    return true;
+  }
+  bool open(json::value_t kind) {
+    if (open_.size() == depth_) {
+      refuse_input(source_ + ": nests deeper than " + std::to_string(depth_) + " levels");
+    }
+    open_.push_back(&place(kind));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  json& root_;
+  const std::string& source_;
+  std::size_t depth_;
+  std::vector<json*> open_;  ///< objects and arrays around the place that is read; they do not move
+  json* member_ = nullptr;
+};
+
 }  // namespace detail
 
 /// Parses JSON text. Malformed text, a key that occurs twice in one object, and what exceeds the limits
@@ -99,36 +143,17 @@ inline void refuse_deep_nesting(std::string_view text, std::size_t most, const s
     detail::refuse_input(source + ": is larger than the " + std::to_string(limits.bytes) +
                          " bytes that are accepted");
   }
-  detail::refuse_deep_nesting(text, limits.depth, source);
   std::string python;
-  if (limits.python_literals && text.find_first_of("NI") != std::string_view::npos) {
+  const bool has_python_literals =
+      limits.python_literals &&
+      (text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos);
+  if (has_python_literals) {
     python = detail::quote_python_literals(text);
     text = python;
   }
   json_document document{std::move(source), nullptr, limits.null_is_absent};
-  std::vector<std::set<std::string>> keys;
-  const auto no_key_twice = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-    if (event == nlohmann::json::parse_event_t::object_start) {
-      keys.emplace_back();
-    } else if (event == nlohmann::json::parse_event_t::object_end) {
-      keys.pop_back();
-    } else if (event == nlohmann::json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys.back().insert(key).second) {
-        detail::refuse_input(document.source + ": key \"" + detail::printable(key, 60) + "\" occurs twice");
-      }
-    }
-    return true;
-  };
-  try {
-    document.root = nlohmann::json::parse(text.begin(), text.end(), no_key_twice);
-  } catch (const nlohmann::json::exception& problem) {
-    std::string_view reason =
-        problem.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
-    if (const std::size_t end = reason.find("] "); end != std::string_view::npos)
-      reason.remove_prefix(end + 2);
-    detail::refuse_input(document.source + ": is not valid JSON: " + detail::printable(reason));
-  }
+  detail::json_builder builder(document.root, document.source, limits.depth);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return document;
 }
 
@@ -150,16 +175,24 @@ class json_field {
   /// A value that came from elsewhere than a file; `source` is what messages call it and must outlive this.
   json_field(const nlohmann::json& value, const std::string& source, std::string path = "",
              bool null_is_absent = false)
-      : value_(&value), source_(&source), path_(std::move(path)), null_is_absent_(null_is_absent) {}
+      : value_(&value), source_(&source), parent_(std::move(path)), null_is_absent_(null_is_absent) {}
 
   [[nodiscard]] const nlohmann::json& value() const { return *value_; }
   [[nodiscard]] const std::string& source() const { return *source_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Put together only where a message needs it: most fields are read once and are right.
+  [[nodiscard]] std::string path() const {
+    switch (step_) {
+      case step::none: break;
+      case step::key: return parent_.empty() ? *key_ : parent_ + "." + *key_;
+      case step::index: return parent_ + "[" + std::to_string(index_) + "]";
+    }
+    return parent_;
+  }
 
   /// Throws `source: path: reason`.
   [[noreturn]] void refuse(std::string_view reason) const {
     std::string line = *source_ + ": ";
-    if (!path_.empty()) line += detail::printable(path_) + ": ";
+    if (const std::string where = path(); !where.empty()) line += detail::printable(where) + ": ";
     detail::refuse_input(line + detail::printable(reason, 400));
   }
 
@@ -184,16 +217,19 @@ class json_field {
     }
   }
 
-  [[nodiscard]] std::optional<json_field> find(const std::string& key) const {
+  [[nodiscard]] std::optional<json_field> find(std::string_view key) const {
     as_object();
     const auto member = value_->find(key);
     if (member == value_->end() || (null_is_absent_ && member->is_null())) return std::nullopt;
-    return json_field(*member, *source_, path_.empty() ? key : path_ + "." + key, null_is_absent_);
+    json_field found(*member, *source_, path(), null_is_absent_);
+    found.step_ = step::key;
+    found.key_ = &member.key();
+    return found;
   }
 
-  [[nodiscard]] json_field at(const std::string& key) const {
+  [[nodiscard]] json_field at(std::string_view key) const {
     std::optional<json_field> member = find(key);
-    if (!member) refuse("key \"" + key + "\" is missing");
+    if (!member) refuse("key \"" + std::string(key) + "\" is missing");
     return *member;
   }
 
@@ -231,7 +267,15 @@ class json_field {
   }
   [[nodiscard]] json_field at(std::size_t index) const {
     if (index >= size()) refuse("has no element " + std::to_string(index));
-    return json_field((*value_)[index], *source_, path_ + "[" + std::to_string(index) + "]", null_is_absent_);
+    json_field element((*value_)[index], *source_, path(), null_is_absent_);
+    element.step_ = step::index;
+    element.index_ = index;
+    return element;
+  }
+  /// The text of an element, as `at(index).text()`.
+  [[nodiscard]] const std::string& text_at(std::size_t index) const {
+    if (index >= size() || !(*value_)[index].is_string()) return at(index).text();
+    return (*value_)[index].get_ref<const std::string&>();
   }
 
   // -- this value itself ------------------------------------------------------------------------------------
@@ -304,9 +348,14 @@ class json_field {
     return "an object";
   }
 
+  enum class step : std::uint8_t { none, key, index };
+
   const nlohmann::json* value_;
   const std::string* source_;
-  std::string path_;
+  std::string parent_;  ///< path of what this is a member or an element of
+  const std::string* key_ = nullptr;
+  std::size_t index_ = 0;
+  step step_ = step::none;
   bool null_is_absent_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "kvbudget/format/formats.hpp"
 #include "kvbudget/io/json_reader.hpp"
+#include "kvbudget/lookup/layer_runs.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 
 /// Models in the schema of `data/models/*.json`, which `docs/model-schema.md` describes.
@@ -53,8 +54,8 @@ inline constexpr enumerator<shard_rule> shard_words[] = {
     {"replicated", shard_rule::replicated}, {"tensor", shard_rule::tensor},
     {"kv_heads", shard_rule::kv_heads},     {"experts", shard_rule::experts},
     {"vocabulary", shard_rule::vocabulary}, {"spread", shard_rule::spread}};
-inline constexpr enumerator<shard_axis> axis_words[] = {{"rows", shard_axis::rows},
-                                                        {"columns", shard_axis::columns}};
+inline constexpr enumerator<shard_axis> axis_words[] = {
+    {"rows", shard_axis::rows}, {"columns", shard_axis::columns}, {"neither", shard_axis::neither}};
 
 template <class Enumeration, std::size_t Size>
 [[nodiscard]] const char* word_of(const enumerator<Enumeration> (&words)[Size], Enumeration value) {
@@ -111,17 +112,21 @@ struct store_rule {
   const char* sizes[6];
 };
 inline constexpr store_rule store_rules[] = {
-    {"full", store_kind::full, nullptr, state_kind::none, {"kv_heads", "key_dim", "value_dim"}},
+    {"full",
+     store_kind::full,
+     nullptr,
+     state_kind::none,
+     {"kv_heads", "key_dim", "value_dim", "indexer_dim?"}},
     {"sliding_window",
      store_kind::sliding_window,
      nullptr,
      state_kind::none,
-     {"kv_heads", "key_dim", "value_dim", "window"}},
+     {"kv_heads", "key_dim", "value_dim", "window", "indexer_dim?"}},
     {"chunked",
      store_kind::chunked,
      nullptr,
      state_kind::none,
-     {"kv_heads", "key_dim", "value_dim", "window"}},
+     {"kv_heads", "key_dim", "value_dim", "window", "indexer_dim?"}},
     {"latent", store_kind::latent, nullptr, state_kind::none, {"latent_rank", "rope_dim?", "indexer_dim?"}},
     {"compressed",
      store_kind::compressed,
@@ -169,6 +174,38 @@ inline constexpr store_rule store_rules[] = {
      "rwkv",
      state_kind::rwkv,
      {"inner_size", "state_heads", "state_head_dim"}}};
+
+inline constexpr enumerator<weight_scales> scales_words[] = {
+    {"none", weight_scales::none},   {"tensor", weight_scales::tensor}, {"channel", weight_scales::channel},
+    {"group", weight_scales::group}, {"block", weight_scales::block},   {"flat", weight_scales::flat}};
+
+/// A size beside a payload, by the name that it has in the struct and in files.
+struct sidecar_size {
+  const char* name;
+  std::uint8_t weight_sidecar::*size;
+};
+inline constexpr sidecar_size sidecar_sizes[] = {{"scale_bytes", &weight_sidecar::scale_bytes},
+                                                 {"scale_bytes_high", &weight_sidecar::scale_bytes_high},
+                                                 {"zero_bits", &weight_sidecar::zero_bits},
+                                                 {"column_bytes", &weight_sidecar::column_bytes},
+                                                 {"matrix_bytes", &weight_sidecar::matrix_bytes}};
+
+/// Whether scales of this kind run over groups or blocks, whose size they then need.
+[[nodiscard]] constexpr bool have_a_group(weight_scales scales) {
+  return scales == weight_scales::group || scales == weight_scales::block || scales == weight_scales::flat;
+}
+
+/// The scheme or format that a file means by a name, exactly as the library spells it: schemes before
+/// formats.
+[[nodiscard]] inline std::optional<weight_scheme> known_precision(std::string_view name) {
+  for (const weight_scheme* scheme : schemes::all) {
+    if (name == scheme->name) return *scheme;
+  }
+  for (const number_format* format : formats::all) {
+    if (!format->is_automatic() && name == format->name) return weight_scheme{*format};
+  }
+  return std::nullopt;
+}
 
 // ---- reading ----------------------------------------------------------------------------------------------
 
@@ -244,8 +281,97 @@ inline constexpr store_rule store_rules[] = {
   return result;
 }
 
-[[nodiscard]] inline weight_group read_weight_group(const json_field& object) {
-  object.allow_only({"module", "tensor", "rows", "columns", "copies", "shard", "axis", "units"});
+[[nodiscard]] inline number_format format_in(const json_field& member) {
+  for (const number_format* format : formats::all) {
+    if (member.text() == format->name) return *format;
+  }
+  member.refuse("number format \"" + printable(member.text(), 40) + "\" is unknown");
+}
+
+/// A scheme that a file describes itself. It has no name in memory, where names outlive files.
+[[nodiscard]] inline weight_scheme read_scheme(const json_field& object) {
+  object.allow_only({"name", "payload", "scales", "group", "scale_bytes", "scale_bytes_high", "zero_bits",
+                     "column_bytes", "matrix_bytes", "scales_per_super", "packed_rows"});
+  const json_field payload = object.at("payload");
+  const number_format format = format_in(payload);
+  if (format.is_automatic()) payload.refuse("must name a format, not auto");
+  weight_scheme scheme("custom", format, {});
+  scheme.every_element = !object.find("scales");
+  if (scheme.every_element) {
+    object.allow_only({"name", "payload"});  // a plain format has nothing beside it
+    return scheme;
+  }
+  weight_sidecar& beside = scheme.sidecar;
+  beside.scales = enumerator_in(object, "scales", scales_words, weight_scales::none);
+  const auto size = [&object](const char* key, std::uint32_t most) {
+    const std::uint32_t value = narrow_size_or(object, key, 0);
+    if (value > most) object.at(key).refuse("must be at most " + std::to_string(most));
+    return value;
+  };
+  for (const sidecar_size& each : sidecar_sizes)
+    beside.*each.size = static_cast<std::uint8_t>(size(each.name, UINT8_MAX));
+  beside.scales_per_super = static_cast<std::uint16_t>(size("scales_per_super", UINT16_MAX));
+  beside.packed_rows = object.optional_flag("packed_rows").value_or(false);
+  if (have_a_group(beside.scales)) {
+    beside.group = narrow_size(object.at("group"));
+  } else if (object.find("group")) {
+    object.at("group").refuse("does not go with scales per " + object.required_text("scales"));
+  }
+  if (beside.zero_bits != 0 && beside.group == 0) {
+    object.at("zero_bits").refuse("does not go with scales per " + object.required_text("scales"));
+  }
+  if (beside.scale_bytes_high != 0 && beside.scale_bytes_high < beside.scale_bytes) {
+    object.at("scale_bytes_high").refuse("is below scale_bytes");
+  }
+  return scheme;
+}
+
+/// The precisions of a model that is being read, by the names that its file gives them.
+class precision_reader {
+ public:
+  /// Takes the precisions that the file lists itself, in their order.
+  precision_reader(model_architecture& model, const json_field& root) : model_(model) {
+    const std::optional<json_field> list = root.find("precisions");
+    if (!list) return;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const json_field entry = list->at(i);
+      const bool described = entry.value().is_object();
+      const json_field name = described ? entry.at("name") : entry;
+      if (described && (name.text().empty() || known_precision(name.text())))
+        name.refuse("must be a name of its own, that no format or scheme has");
+      if (number_of(described ? read_scheme(entry) : known(name), entry) != i + 1)
+        entry.refuse("is listed twice");
+      names_.push_back(name.text());
+    }
+  }
+  /// The number of a precision that a weight group names; one that is not listed comes behind the others.
+  [[nodiscard]] std::uint8_t number_of(const json_field& name) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] == name.text()) return static_cast<std::uint8_t>(i + 1);
+    }
+    return number_of(known(name), name);
+  }
+
+ private:
+  [[nodiscard]] static weight_scheme known(const json_field& name) {
+    const std::optional<weight_scheme> found = known_precision(name.text());
+    if (!found) {
+      name.refuse(
+          "\"" + printable(name.text(), 40) +
+          "\" is unknown, expected the name of a number format, of a weight scheme, or of an entry of "
+          "precisions");
+    }
+    return *found;
+  }
+  [[nodiscard]] std::uint8_t number_of(const weight_scheme& scheme, const json_field& place) {
+    return naming_the_place(place, [&] { return model_.precision_of(scheme); });
+  }
+  model_architecture& model_;
+  std::vector<std::string> names_;
+};
+
+[[nodiscard]] inline weight_group read_weight_group(const json_field& object, precision_reader& precisions) {
+  object.allow_only({"module", "tensor", "rows", "columns", "copies", "shard", "axis", "units", "precision"});
   weight_group group;
   (void)object.at("module");
   group.role = enumerator_in(object, "module", module_words, module_role::unattributed);
@@ -261,10 +387,11 @@ inline constexpr store_rule store_rules[] = {
     object.refuse(std::to_string(group.units) + " units do not divide the " + std::to_string(length) + " " +
                   word_of(axis_words, group.axis));
   }
+  if (const auto precision = object.find("precision")) group.precision = precisions.number_of(*precision);
   return group;
 }
 
-[[nodiscard]] inline layer_kind read_layer_kind(const json_field& object) {
+[[nodiscard]] inline layer_kind read_layer_kind(const json_field& object, precision_reader& precisions) {
   object.allow_only({"num_attention_heads", "key_value_heads", "query_dim", "value_dim", "intermediate_size",
                      "gated_mlp", "num_experts", "num_experts_per_tok", "moe_intermediate_size", "stores",
                      "weights"});
@@ -289,7 +416,7 @@ inline constexpr store_rule store_rules[] = {
     groups.refuse("has more than " + std::to_string(max_weight_groups_per_layer) + " groups");
   }
   for (std::size_t i = 0; i < weights; ++i) {
-    const weight_group group = read_weight_group(groups.at(i));
+    const weight_group group = read_weight_group(groups.at(i), precisions);
     if (group.rule == shard_rule::experts &&
         (layer.num_experts == 0 || group.copies % layer.num_experts != 0)) {
       groups.at(i).refuse("copies must be a multiple of num_experts");
@@ -304,14 +431,14 @@ inline constexpr store_rule store_rules[] = {
 }
 
 /// The layers in their order, given as runs: `kinds` in this order, `repeat` times over.
-inline void read_layers(model_architecture& model, const json_field& root) {
+inline void read_layers(model_architecture& model, const json_field& root, precision_reader& precisions) {
   const json_field layers = root.at("layers");
   const std::size_t count = layers.size();
   if (count == 0) layers.refuse("must have at least one kind of layer");
   if (count > max_layer_kinds) layers.refuse("has more than " + std::to_string(max_layer_kinds) + " kinds");
   std::vector<layer_kind> kinds;
   for (std::size_t i = 0; i < count; ++i) {
-    kinds.push_back(read_layer_kind(layers.at(i)));
+    kinds.push_back(read_layer_kind(layers.at(i), precisions));
     for (std::size_t j = 0; j < i; ++j) {
       if (kinds[j] == kinds[i]) layers.at(i).refuse("is the same as layers[" + std::to_string(j) + "]");
     }
@@ -359,17 +486,20 @@ inline void read_layers(model_architecture& model, const json_field& root) {
   return texts;
 }
 
-[[nodiscard]] inline number_format format_in(const json_field& member) {
-  for (const number_format* format : formats::all) {
-    if (member.text() == format->name) return *format;
+/// Whether a group outside the layers may hold experts: those of draft layers, as many as some layer has.
+[[nodiscard]] inline bool are_draft_experts(const model_architecture& model, const weight_group& group) {
+  if (group.role != module_role::draft) return false;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const std::uint32_t experts = model.kinds[kind].num_experts;
+    if (experts != 0 && group.copies % experts == 0) return true;
   }
-  member.refuse("number format \"" + printable(member.text(), 40) + "\" is unknown");
+  return false;
 }
 
 [[nodiscard]] inline model_file read_model(const json_field& root) {
   root.allow_only({"schema", "name", "huggingface", "aliases", "sources", "notes", "model_type", "dtype",
                    "hidden_size", "vocab_size", "max_position_embeddings", "tie_word_embeddings",
-                   "parameters", "parameters_assumed", "layers", "order", "weights"});
+                   "parameters", "parameters_assumed", "precisions", "layers", "order", "weights"});
   if (root.required_integer("schema") != 1) root.at("schema").refuse("must be 1");
   model_file file;
   model_architecture& model = file.architecture;
@@ -387,22 +517,24 @@ inline void read_layers(model_architecture& model, const json_field& root) {
   }
   model.tie_word_embeddings = root.optional_flag("tie_word_embeddings").value_or(false);
   model.parameters_assumed = root.optional_flag("parameters_assumed").value_or(false);
-  read_layers(model, root);
+  precision_reader precisions(model, root);
+  read_layers(model, root, precisions);
   const json_field groups = root.at("weights");
   const std::size_t count = groups.size();
   if (count > max_model_weight_groups) {
     groups.refuse("has more than " + std::to_string(max_model_weight_groups) + " groups");
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const weight_group group = read_weight_group(groups.at(i));
-    if (group.rule == shard_rule::experts) groups.at(i).refuse("experts belong to a layer");
+    const weight_group group = read_weight_group(groups.at(i), precisions);
+    if (group.rule == shard_rule::experts && !are_draft_experts(model, group))
+      groups.at(i).refuse("experts belong to a layer");
     model.add(group);
   }
   validate(model);
-  const std::uint64_t parameters = parameter_count(model);
-  if (const auto stated = root.find("parameters"); stated && stated->integer() != parameters) {
+  const std::uint64_t elements = parameter_count(model).value;
+  if (const auto stated = root.find("parameters"); stated && stated->integer() != elements) {
     stated->refuse("is " + std::to_string(stated->integer()) + ", but the weights have " +
-                   std::to_string(parameters) + " elements");
+                   std::to_string(elements) + " elements");
   }
   return file;
 }
@@ -424,7 +556,91 @@ inline void read_layers(model_architecture& model, const json_field& root) {
   return object;
 }
 
-[[nodiscard]] inline nlohmann::ordered_json json_of(const weight_group& group) {
+/// The names that a file gives to the precisions of a model.
+class precision_names {
+ public:
+  explicit precision_names(const model_architecture& model) : model_(model) {
+    for (std::size_t i = 0; i < model.precision_count; ++i) names_.push_back(name_for(model.precisions[i]));
+  }
+  /// The name of the n-th precision, from 1.
+  [[nodiscard]] const std::string& operator[](std::size_t nth) const { return names_.at(nth - 1); }
+  /// Whether the reader finds the same precisions, in the same order, without a list of them.
+  [[nodiscard]] bool follow_from_use() const {
+    std::size_t used = 0;
+    const auto is_in_order = [&](const weight_group* groups, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (groups[i].precision > used && groups[i].precision != ++used) return false;
+      }
+      return true;
+    };
+    for (std::size_t kind = 0; kind < model_.kind_count; ++kind) {
+      if (!is_in_order(model_.kinds[kind].weights, model_.kinds[kind].weight_count)) return false;
+    }
+    if (!is_in_order(model_.weights, model_.weight_count) || used != names_.size()) return false;
+    for (const std::string& name : names_) {
+      if (!known_precision(name)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] nlohmann::ordered_json list() const {
+    nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (known_precision(names_[i])) {
+        entries.push_back(names_[i]);
+      } else {
+        entries.push_back(description(names_[i], model_.precisions[i]));
+      }
+    }
+    return entries;
+  }
+
+ private:
+  [[nodiscard]] bool is_taken(const std::string& name) const {
+    for (const std::string& other : names_) {
+      if (other == name) return true;
+    }
+    return false;
+  }
+  /// Its own name where that means the same, else that of an equal scheme or format, else one made up.
+  [[nodiscard]] std::string name_for(const weight_scheme& scheme) const {
+    const auto means_it = [&](const char* name) {
+      const std::optional<weight_scheme> found = known_precision(name);
+      return found && *found == scheme && !is_taken(name);
+    };
+    if (means_it(scheme.name)) return scheme.name;
+    for (const weight_scheme* each : schemes::all) {
+      if (means_it(each->name)) return each->name;
+    }
+    for (const number_format* each : formats::all) {
+      if (means_it(each->name)) return each->name;
+    }
+    std::string name = scheme.name;
+    for (int number = 2; is_taken(name) || known_precision(name); ++number)
+      name = scheme.name + ("-" + std::to_string(number));
+    return name;
+  }
+  [[nodiscard]] static nlohmann::ordered_json description(const std::string& name,
+                                                          const weight_scheme& scheme) {
+    nlohmann::ordered_json object;
+    object["name"] = name;
+    object["payload"] = scheme.payload.name;
+    if (scheme.every_element) return object;
+    const weight_sidecar& beside = scheme.sidecar;
+    object["scales"] = word_of(scales_words, beside.scales);
+    if (beside.group != 0) object["group"] = beside.group;
+    for (const sidecar_size& each : sidecar_sizes) {
+      if (beside.*each.size != 0) object[each.name] = beside.*each.size;
+    }
+    if (beside.scales_per_super != 0) object["scales_per_super"] = beside.scales_per_super;
+    if (beside.packed_rows) object["packed_rows"] = true;
+    return object;
+  }
+  const model_architecture& model_;
+  std::vector<std::string> names_;
+};
+
+[[nodiscard]] inline nlohmann::ordered_json json_of(const weight_group& group,
+                                                    const precision_names& precisions) {
   nlohmann::ordered_json object;
   object["module"] = word_of(module_words, group.role);
   if (group.kind != tensor_kind::linear) object["tensor"] = word_of(tensor_words, group.kind);
@@ -434,10 +650,12 @@ inline void read_layers(model_architecture& model, const json_field& root) {
   if (group.rule != shard_rule::replicated) object["shard"] = word_of(shard_words, group.rule);
   if (group.axis != shard_axis::rows) object["axis"] = word_of(axis_words, group.axis);
   if (group.units != 1) object["units"] = group.units;
+  if (group.precision != 0) object["precision"] = precisions[group.precision];
   return object;
 }
 
-[[nodiscard]] inline nlohmann::ordered_json json_of(const layer_kind& layer) {
+[[nodiscard]] inline nlohmann::ordered_json json_of(const layer_kind& layer,
+                                                    const precision_names& precisions) {
   nlohmann::ordered_json object;
   const auto size = [&object](const char* key, std::uint64_t value) {
     if (value != 0) object[key] = value;
@@ -454,33 +672,23 @@ inline void read_layers(model_architecture& model, const json_field& root) {
   object["stores"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < layer.store_count; ++i) object["stores"].push_back(json_of(layer.stores[i]));
   object["weights"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < layer.weight_count; ++i) object["weights"].push_back(json_of(layer.weights[i]));
+  for (std::size_t i = 0; i < layer.weight_count; ++i)
+    object["weights"].push_back(json_of(layer.weights[i], precisions));
   return object;
 }
 
-/// The order as runs: at each layer the shortest sequence of up to 16 kinds that, repeated, reaches furthest.
+/// The order as runs.
 [[nodiscard]] inline nlohmann::ordered_json runs_of(const model_architecture& model) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
-  const std::size_t layers = model.num_hidden_layers;
-  for (std::size_t at = 0; at < layers;) {
-    std::size_t best_length = 1;
-    std::size_t best_times = 1;
-    for (std::size_t length = 1; length <= 16 && at + length <= layers; ++length) {
-      std::size_t same = length;
-      while (at + same < layers && model.order[at + same] == model.order[at + same % length]) ++same;
-      const std::size_t times = same / length;
-      if ((length == 1 || times > 1) && times * length > best_times * best_length) {
-        best_length = length;
-        best_times = times;
-      }
-    }
+  for (std::size_t at = 0; at < model.num_hidden_layers;) {
+    const layer_run found = run_at(model.order, model.num_hidden_layers, at);
+    at = found.end();
     nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < best_length; ++i) kinds.push_back(model.order[at + i]);
+    for (std::size_t i = 0; i < found.period; ++i) kinds.push_back(model.order[found.first + i]);
     nlohmann::ordered_json run;
-    run["repeat"] = best_times;
+    run["repeat"] = found.count;
     run["kinds"] = std::move(kinds);
     runs.push_back(std::move(run));
-    at += best_times * best_length;
   }
   return runs;
 }
@@ -550,15 +758,17 @@ inline void append_lines(std::string& text, const nlohmann::ordered_json& value,
   if (model.vocab_size != 0) object["vocab_size"] = model.vocab_size;
   if (model.max_position_embeddings != 0) object["max_position_embeddings"] = model.max_position_embeddings;
   object["tie_word_embeddings"] = model.tie_word_embeddings;
-  object["parameters"] = parameter_count(model);
+  object["parameters"] = parameter_count(model).value;
   if (model.parameters_assumed) object["parameters_assumed"] = true;
+  const detail::precision_names precisions(model);
+  if (!precisions.follow_from_use()) object["precisions"] = precisions.list();
   object["layers"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < model.kind_count; ++i)
-    object["layers"].push_back(detail::json_of(model.kinds[i]));
+    object["layers"].push_back(detail::json_of(model.kinds[i], precisions));
   object["order"] = detail::runs_of(model);
   object["weights"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < model.weight_count; ++i)
-    object["weights"].push_back(detail::json_of(model.weights[i]));
+    object["weights"].push_back(detail::json_of(model.weights[i], precisions));
   return object;
 }
 

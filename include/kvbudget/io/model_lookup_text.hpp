@@ -18,6 +18,16 @@ namespace kvbudget::inline v0 {
   return near.count == 0 ? line : line + "?";
 }
 
+/// Where the config of a Hugging Face repository is downloaded from; empty where the name is not
+/// `organisation/name`.
+[[nodiscard]] inline std::string config_address(std::string_view name) {
+  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./";
+  const std::size_t slash = name.find('/');
+  if (slash == 0 || slash >= name.size() - 1 || name.find('/', slash + 1) != name.npos) return {};
+  if (name.size() > detail::name_key::capacity || name.find_first_not_of(allowed) != name.npos) return {};
+  return "https://huggingface.co/" + std::string(name) + "/resolve/main/config.json";
+}
+
 /// The bundled model that the name means; otherwise throws `input_error` with that line.
 [[nodiscard]] inline const model_architecture& model_named_or_explain(const std::string& name) {
   const model_architecture* model = models::find(name.c_str());

@@ -59,6 +59,19 @@ struct decimal_text {
   return result;
 }
 
+/// A number in units of `size`, which must come out whole and below 2^63; `what` it counts is for the error.
+[[nodiscard]] inline std::uint64_t whole_amount(std::string_view text, const decimal_text& number,
+                                                std::uint64_t size, const char* what) {
+  const std::uint64_t shared = greatest_common_divisor(size, number.scale);
+  const std::uint64_t scale = number.scale / shared;
+  if (number.digits % scale != 0) refuse_quantity(text, "a whole number of " + std::string(what));
+  const std::uint64_t factor = size / shared;
+  if (number.digits / scale > static_cast<std::uint64_t>(INT64_MAX) / factor) {
+    refuse_quantity(text, "a number of " + std::string(what) + " below 2^63");
+  }
+  return number.digits / scale * factor;
+}
+
 }  // namespace detail
 
 /// A whole number from `least` to `most`, in plain digits; anything else throws `input_error` that says what
@@ -102,14 +115,20 @@ struct decimal_text {
     if (number.unit == each.name || number.unit == each.lower) size = each.size;
   }
   if (size == 0) detail::refuse_quantity(text, expected);
-  const std::uint64_t shared = detail::greatest_common_divisor(size, number.scale);
-  const std::uint64_t scale = number.scale / shared;
-  if (number.digits % scale != 0) detail::refuse_quantity(text, "a whole number of bytes");
-  const std::uint64_t factor = size / shared;
-  if (number.digits / scale > static_cast<std::uint64_t>(INT64_MAX) / factor) {
-    detail::refuse_quantity(text, "a number of bytes below 2^63");
-  }
-  return bytes{number.digits / scale * factor};
+  return bytes{detail::whole_amount(text, number, size, "bytes")};
+}
+
+/// A number of parameters as models are named by it: plain digits, `135M` (10^6 each), `8B` (10^9) or `1.5T`
+/// (10^12). Anything else, and fractions of a parameter, throw `input_error`.
+[[nodiscard]] inline parameters parse_parameters(std::string_view text) {
+  constexpr const char* expected = "a number of parameters: write 8030261248, 135M, 8B (10^9 each) or 1.5T";
+  const detail::decimal_text number = detail::read_decimal(text);
+  std::uint64_t size = number.unit.empty() ? 1 : 0;
+  if (number.unit == "M" || number.unit == "m") size = detail::mb;
+  if (number.unit == "B" || number.unit == "b") size = detail::gb;
+  if (number.unit == "T" || number.unit == "t") size = detail::tb;
+  if (!number.good || size == 0) detail::refuse_quantity(text, expected);
+  return parameters{detail::whole_amount(text, number, size, "parameters")};
 }
 
 /// Headroom: a share below 100 % of what is usable (`20%`, `12.5%`), or bytes (`2GiB`).

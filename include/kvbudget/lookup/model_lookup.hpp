@@ -32,20 +32,27 @@ namespace detail {
   return rest;
 }
 
-/// The model of the table that a name means: letter case and separators do not matter, and the organisation
-/// of a Hugging Face name may be left out. Null if none.
+/// The model of a sorted table of keys that a name means: letter case and separators do not matter. Null if
+/// none. O(log Size) comparisons.
 template <std::size_t Size>
-[[nodiscard]] constexpr const model_architecture* find_model(const model_name (&names)[Size],
+[[nodiscard]] constexpr const model_architecture* find_model(const model_name (&keys)[Size],
                                                              const char* asked) {
   const name_key key = key_of(asked);
-  if (key.length == 0) return nullptr;
-  for (const model_name& entry : names) {
-    if (matches(key, entry.name) || matches(key, without_organisation(entry.name))) return entry.model;
+  if (key.length == 0 || key.cut) return nullptr;
+  std::size_t first = 0;
+  for (std::size_t last = Size; first < last;) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (is_before(keys[middle].name, key)) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
   }
-  return nullptr;
+  return first < Size && matches(key, keys[first].name) ? keys[first].model : nullptr;
 }
 
-/// Models whose name has every word of what was asked ("llama 70b"), else those with the nearest spelling.
+/// Models whose name has every word of what was asked ("llama 70b"), else those with the nearest spelling;
+/// the organisation that was asked for does not count.
 template <std::size_t Size>
 [[nodiscard]] constexpr model_suggestions nearest_models(const model_name (&names)[Size], const char* asked) {
   model_suggestions result;
@@ -55,11 +62,12 @@ template <std::size_t Size>
     }
     if (result.count < model_suggestions::most) result.models[result.count++] = model;
   };
+  const char* const bare = without_organisation(asked);
   for (const model_name& entry : names) {
-    if (every_word_is_in(asked, entry.name, without_organisation(entry.name))) add(entry.model);
+    if (every_word_is_in(bare, entry.name, without_organisation(entry.name))) add(entry.model);
   }
   if (result.count != 0) return result;
-  const name_key key = key_of(asked);
+  const name_key key = key_of(bare);
   nearest_entries<model_suggestions::most> near;
   const auto offer = [&](std::size_t index, const char* name) {
     const std::size_t limit = near.limit(spelling_limit(key));

@@ -48,6 +48,13 @@ struct name_key {
   return at == key.length;
 }
 
+/// True when the text of a key sorts before the key, byte by byte.
+[[nodiscard]] constexpr bool is_before(const char* text, const name_key& key) {
+  std::size_t at = 0;
+  while (at < key.length && text[at] == key.text[at]) ++at;  // stops at the end of the text, too
+  return at < key.length && static_cast<unsigned char>(text[at]) < static_cast<unsigned char>(key.text[at]);
+}
+
 /// The name behind a leading word and its separator ("nvidia-a40", "NVIDIA A40" → "a40"); the whole name
 /// where it does not start with that word.
 [[nodiscard]] constexpr const char* without_leading_word(const char* name, const char* word) {

@@ -149,6 +149,10 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
         accumulate(sum, cache.token(heads, s.key_dim, s.value_dim),
                    checked_mul(kept.total(group.count), layers));
       }
+      if (s.indexer_dim != 0) {
+        accumulate(sum.indexer, cache.index_key_bytes(s.indexer_dim),
+                   checked_mul(kept.total(group.count), layers));
+      }
       return;
     }
     case store_kind::latent: {
@@ -242,7 +246,8 @@ struct store_growth {
     case store_kind::sliding_window:
     case store_kind::chunked: {
       const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
-      const std::uint64_t each = cache.token(heads, s.key_dim, s.value_dim).total();
+      const std::uint64_t each =
+          cache.token(heads, s.key_dim, s.value_dim).total() + cache.index_key_bytes(s.indexer_dim);
       if (s.kind == store_kind::full) return {each, d.parallel.decode_context};
       return {.window_bytes = each};
     }

@@ -30,7 +30,7 @@ namespace detail {
     case weight_scales::channel: return rows;
     case weight_scales::group: return checked_mul(rows, ceil_div(columns, scheme.sidecar.group));
     case weight_scales::block:
-      return checked_mul(ceil_div(rows, scheme.sidecar.group), ceil_div(columns, scheme.sidecar.group));
+      return checked_mul(ceil_div(rows, scheme.sidecar.rows()), ceil_div(columns, scheme.sidecar.group));
     case weight_scales::flat: return ceil_div(checked_mul(rows, columns), scheme.sidecar.group);
   }
   return 0;
@@ -42,7 +42,8 @@ namespace detail {
   std::uint64_t sum =
       checked_add(scheme.sidecar.matrix_bytes, checked_mul(columns, scheme.sidecar.column_bytes));
   if (scheme.sidecar.zero_bits != 0) {
-    const std::uint64_t groups = ceil_div(columns, scheme.sidecar.group);
+    const bool per_row = scheme.sidecar.scales == weight_scales::channel;
+    const std::uint64_t groups = per_row ? 1 : ceil_div(columns, scheme.sidecar.group);
     sum =
         checked_add(sum, checked_mul(groups, 4 * ceil_div(checked_mul(rows, scheme.sidecar.zero_bits), 32)));
   }
@@ -75,7 +76,8 @@ namespace detail {
     case weight_scales::flat:
     case weight_scales::block: {
       const std::uint64_t side = scheme.sidecar.group;
-      const std::uint64_t each = scheme.sidecar.scales == weight_scales::block ? side * side : side;
+      const std::uint64_t each =
+          scheme.sidecar.scales == weight_scales::block ? checked_mul(side, scheme.sidecar.rows()) : side;
       const std::uint64_t groups = ceil_div(elements, each);
       const std::uint64_t zeros = ceil_div(checked_mul(groups, scheme.sidecar.zero_bits), 8);
       result.scales = checked_add(checked_mul(groups, scheme.sidecar.scale_bytes), zeros);

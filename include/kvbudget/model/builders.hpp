@@ -36,7 +36,7 @@ template <std::uint32_t QueryHeads, std::uint32_t KvHeads, std::uint32_t HeadDim
   static constexpr store kept() { return stores::full(KvHeads, HeadDim); }
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
     layer.add(kept());
-    detail::add_attention_weights(layer, hidden, QueryHeads, KvHeads, HeadDim);
+    detail::add_attention_weights(layer, hidden, {QueryHeads, KvHeads, HeadDim, HeadDim});
   }
 };
 /// Multi-head attention: every query head has its own keys and values.
@@ -55,25 +55,9 @@ struct mla {
   static_assert(KvLoraRank > 0, "kvbudget: kv_lora_rank must be positive");
   static constexpr store kept() { return stores::latent(KvLoraRank, RopeDim); }
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::attention;
-    constexpr std::uint32_t query_width = Heads * (NopeDim + RopeDim);
     layer.add(kept());
-    layer.num_attention_heads = Heads;
-    layer.key_value_heads = Heads;
-    layer.query_dim = NopeDim + RopeDim;
-    layer.value_dim = ValueDim;
-    if constexpr (QueryLoraRank > 0) {
-      layer.add(whole(role, QueryLoraRank, hidden));
-      layer.add(vectors(module_role::norm, QueryLoraRank));
-      layer.add(by_rows(role, query_width, QueryLoraRank, Heads));
-    } else {
-      layer.add(by_rows(role, query_width, hidden, Heads));
-    }
-    layer.add(whole(role, KvLoraRank + RopeDim, hidden));
-    layer.add(vectors(module_role::norm, KvLoraRank));
-    layer.add(by_rows(role, std::uint64_t{Heads} * (NopeDim + ValueDim), KvLoraRank, Heads));
-    layer.add(by_columns(role, hidden, Heads * ValueDim, Heads));
+    detail::add_latent_attention_weights(layer, hidden,
+                                         {Heads, QueryLoraRank, KvLoraRank, RopeDim, NopeDim, ValueDim});
   }
 };
 
@@ -103,16 +87,8 @@ template <std::uint32_t InnerSize, std::uint32_t StateSize, std::uint32_t ConvKe
 struct mamba1 {
   static_assert(InnerSize > 0 && StateSize > 0 && ConvKernel > 0, "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    layer.add(stores::mamba1(InnerSize, StateSize, ConvKernel));
-    layer.add(by_rows(role, InnerSize, hidden, InnerSize, 2));
-    layer.add(weight_group{InnerSize, ConvKernel + 1, 1, InnerSize, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(by_columns(role, TimeStepRank + 2 * StateSize, InnerSize, InnerSize));
-    layer.add(by_rows(role, InnerSize, TimeStepRank, InnerSize));
-    layer.add(split_bias(role, std::uint64_t{InnerSize} * (StateSize + 2), InnerSize));
-    layer.add(by_columns(role, hidden, InnerSize, InnerSize));
+    detail::add_mixer(layer, hidden, stores::mamba1(InnerSize, StateSize, ConvKernel),
+                      {true, true, TimeStepRank});
   }
 };
 template <std::uint32_t Heads, std::uint32_t HeadDim, std::uint32_t StateSize, std::uint32_t Groups,
@@ -121,19 +97,7 @@ struct mamba2 {
   static_assert(Heads > 0 && HeadDim > 0 && StateSize > 0 && Groups > 0 && ConvKernel > 0,
                 "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    constexpr std::uint32_t inner = Heads * HeadDim;
-    constexpr std::uint32_t group_width = 2 * Groups * StateSize;
-    layer.add(stores::mamba2(Heads, HeadDim, StateSize, Groups, ConvKernel));
-    layer.add(by_rows(role, 2 * std::uint64_t{inner} + Heads, hidden, Heads));
-    layer.add(whole(role, group_width, hidden));
-    layer.add(weight_group{inner, ConvKernel + 1, 1, Heads, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(weight_group{group_width, ConvKernel + 1, 1, 1, role, tensor_kind::convolution,
-                           shard_rule::replicated, shard_axis::rows});
-    layer.add(split_bias(role, 3 * std::uint64_t{Heads} + inner, Heads));
-    layer.add(by_columns(role, hidden, inner, Heads));
+    detail::add_mixer(layer, hidden, stores::mamba2(Heads, HeadDim, StateSize, Groups, ConvKernel), {true});
   }
 };
 /// A gated delta net (Qwen3-Next): `ValueHeads` × `ValueDim` and `KeyHeads` × `KeyDim`.
@@ -143,45 +107,22 @@ struct gated_delta_net {
   static_assert(ValueHeads > 0 && ValueDim > 0 && KeyHeads > 0 && KeyDim > 0 && ConvKernel > 0,
                 "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    constexpr std::uint32_t keys = KeyHeads * KeyDim;
-    constexpr std::uint32_t values = ValueHeads * ValueDim;
-    layer.add(stores::gated_delta_net(ValueHeads, ValueDim, KeyHeads, KeyDim, ConvKernel));
-    layer.add(by_rows(role, 2 * std::uint64_t{keys}, hidden, KeyHeads));
-    layer.add(by_rows(role, 2 * std::uint64_t{values} + 2 * ValueHeads, hidden, ValueHeads));
-    layer.add(weight_group{2 * std::uint64_t{keys}, ConvKernel, 1, KeyHeads, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(weight_group{values, ConvKernel, 1, ValueHeads, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(split_bias(role, 2 * std::uint64_t{ValueHeads}, ValueHeads));
-    layer.add(vectors(role, ValueDim));
-    layer.add(by_columns(role, hidden, values, ValueHeads));
+    detail::add_mixer(layer, hidden,
+                      stores::gated_delta_net(ValueHeads, ValueDim, KeyHeads, KeyDim, ConvKernel), {});
   }
 };
 /// Plain linear attention (MiniMax-01): a d × d state per head.
 template <std::uint32_t Heads, std::uint32_t HeadDim> struct linear_attention {
   static_assert(Heads > 0 && HeadDim > 0, "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    layer.add(stores::linear_attention(Heads, HeadDim));
-    layer.add(by_rows(role, 4 * std::uint64_t{Heads} * HeadDim, hidden, Heads));
-    layer.add(split_bias(module_role::norm, std::uint64_t{Heads} * HeadDim, Heads));
-    layer.add(by_columns(role, hidden, Heads * HeadDim, Heads));
+    detail::add_mixer(layer, hidden, stores::linear_attention(Heads, HeadDim), {});
   }
 };
 /// A short convolution (LFM2) over `Channels` with a kernel of `ConvKernel`.
 template <std::uint32_t Channels, std::uint32_t ConvKernel> struct short_convolution {
   static_assert(Channels > 0 && ConvKernel > 0, "kvbudget: state sizes must be positive");
   static constexpr void add_attention(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    constexpr module_role role = module_role::mixer;
-    layer.add(stores::short_convolution(Channels, ConvKernel));
-    layer.add(by_rows(role, 3 * std::uint64_t{Channels}, hidden, Channels));
-    layer.add(weight_group{Channels, ConvKernel, 1, Channels, role, tensor_kind::convolution,
-                           shard_rule::tensor, shard_axis::rows});
-    layer.add(by_columns(role, hidden, Channels, Channels));
+    detail::add_mixer(layer, hidden, stores::short_convolution(Channels, ConvKernel), {});
   }
 };
 
@@ -209,21 +150,8 @@ struct mixture_of_experts {
                 "kvbudget: expert counts and sizes must be positive");
   static_assert(ExpertsPerToken <= Experts, "kvbudget: a token cannot use more experts than there are");
   static constexpr void add_mlp(layer_kind& layer, std::uint32_t hidden) {
-    using namespace weight_groups;
-    layer.num_experts = Experts;
-    layer.num_experts_per_tok = ExpertsPerToken;
-    layer.moe_intermediate_size = IntermediateSize;
-    layer.gated_mlp = true;
-    layer.add(whole(module_role::router, Experts, hidden));
-    layer.add(expert_matrices(IntermediateSize, hidden, 2 * Experts, IntermediateSize, shard_axis::rows));
-    layer.add(expert_matrices(hidden, IntermediateSize, Experts, IntermediateSize, shard_axis::columns));
-    if constexpr (SharedIntermediateSize > 0) {
-      layer.intermediate_size = SharedIntermediateSize;
-      layer.add(
-          by_rows(module_role::shared_expert, SharedIntermediateSize, hidden, SharedIntermediateSize, 2));
-      layer.add(
-          by_columns(module_role::shared_expert, hidden, SharedIntermediateSize, SharedIntermediateSize));
-    }
+    detail::add_mixture_weights(layer, hidden,
+                                {Experts, ExpertsPerToken, IntermediateSize, SharedIntermediateSize});
   }
 };
 

@@ -16,7 +16,7 @@ inline constexpr std::size_t max_layers = 512;
 inline constexpr std::size_t max_layer_kinds = 32;
 inline constexpr std::size_t max_stores_per_layer = 4;
 inline constexpr std::size_t max_weight_groups_per_layer = 24;
-inline constexpr std::size_t max_model_weight_groups = 32;
+inline constexpr std::size_t max_model_weight_groups = 48;
 inline constexpr std::size_t max_precisions = 12;
 
 namespace detail {
@@ -34,7 +34,7 @@ namespace detail {
   raise("more than # weight groups", limit);
 }
 [[noreturn]] inline void a_model_has_too_many_precisions() {
-  raise("a model's weights are stored in more than # formats", max_precisions);
+  raise("more than # precisions", max_precisions);
 }
 [[noreturn]] inline void query_heads_must_be_a_multiple_of_kv_heads(std::uint64_t query, std::uint64_t kv) {
   raise("# query heads cannot share # KV heads evenly", query, kv);
@@ -153,13 +153,16 @@ struct model_architecture {
   layer_kind kinds[max_layer_kinds] = {};
   weight_scheme precisions[max_precisions] = {};  ///< how the checkpoint stores what is not in its dtype
 
-  /// The number that a weight group gives as its `precision` to be stored like this.
+  /// The number that a weight group gives as its `precision` to be stored like this. A scheme of the same
+  /// bytes under another name (fp8, int8) is another precision.
   constexpr std::uint8_t precision_of(const weight_scheme& scheme) {
-    std::uint8_t at = 0;
-    while (at < precision_count && !(precisions[at] == scheme)) ++at;
-    if (at == max_precisions) detail::a_model_has_too_many_precisions();
-    if (at == precision_count) precisions[precision_count++] = scheme;
-    return static_cast<std::uint8_t>(at + 1);
+    for (std::size_t i = 0; i < precision_count; ++i) {
+      const bool same = precisions[i] == scheme && detail::same_text(precisions[i].name, scheme.name);
+      if (same) return static_cast<std::uint8_t>(i + 1);
+    }
+    if (precision_count == max_precisions) detail::a_model_has_too_many_precisions();
+    precisions[precision_count++] = scheme;
+    return precision_count;
   }
   /// Appends `count` layers of one kind; equal kinds are kept once. Impossible shapes stop.
   constexpr void add_layers(const layer_kind& layer, std::uint64_t count = 1) {
@@ -202,7 +205,7 @@ enum class parameter_share : std::uint8_t { all, module, active };
 }
 
 [[nodiscard]] constexpr std::uint64_t sum_parameters(const model_architecture& model, parameter_share share,
-                                                     module_role role) {
+                                                     module_role role = module_role::unattributed) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < model.weight_count; ++i) {
     sum = checked_add(sum, counted(model.weights[i], model.kinds[0], share, role));
@@ -219,19 +222,19 @@ enum class parameter_share : std::uint8_t { all, module, active };
 }  // namespace detail
 
 /// Parameters: elements of all weight groups, draft layers and towers included.
-[[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model) {
-  return detail::sum_parameters(model, detail::parameter_share::all, module_role::unattributed);
+[[nodiscard]] constexpr parameters parameter_count(const model_architecture& model) {
+  return parameters{detail::sum_parameters(model, detail::parameter_share::all)};
 }
 
 /// Parameters of one module.
-[[nodiscard]] constexpr std::uint64_t parameter_count(const model_architecture& model, module_role role) {
-  return detail::sum_parameters(model, detail::parameter_share::module, role);
+[[nodiscard]] constexpr parameters parameter_count(const model_architecture& model, module_role role) {
+  return parameters{detail::sum_parameters(model, detail::parameter_share::module, role)};
 }
 
 /// Parameters that take part in one token: of the experts, only those that a token is routed to; no draft
-/// layers.
-[[nodiscard]] constexpr std::uint64_t active_parameter_count(const model_architecture& model) {
-  return detail::sum_parameters(model, detail::parameter_share::active, module_role::unattributed);
+/// layers. For a batch of tokens see `expected_active_parameters`.
+[[nodiscard]] constexpr active_parameters active_parameter_count(const model_architecture& model) {
+  return active_parameters{detail::sum_parameters(model, detail::parameter_share::active)};
 }
 
 /// Stops with the name of the broken rule if the model cannot exist.

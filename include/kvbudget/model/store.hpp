@@ -42,7 +42,7 @@ struct store {
   std::uint32_t value_dim = 0;       ///< elements of a value per head
   std::uint32_t latent_rank = 0;     ///< MLA: kv_lora_rank
   std::uint32_t rope_dim = 0;        ///< MLA: qk_rope_head_dim; compressed: rotary elements within an entry
-  std::uint32_t indexer_dim = 0;     ///< elements of a sparse index key
+  std::uint32_t indexer_dim = 0;     ///< elements of a sparse index key; 0 = none
   std::uint32_t compress_ratio = 0;  ///< tokens per compressed entry; 0 = none
   std::uint64_t window = 0;          ///< tokens of the window or chunk
   std::uint64_t encoder_tokens = 0;  ///< cross attention: tokens that the encoder yields per sequence
@@ -132,6 +132,11 @@ namespace stores {
 /// Keys and values of every token, both `head_dim` wide.
 [[nodiscard]] constexpr store full(std::uint32_t kv_heads, std::uint32_t head_dim) {
   return full(kv_heads, head_dim, head_dim);
+}
+/// The same attention with one sparse index key of `indexer_dim` elements per token (MiniMax-M3).
+[[nodiscard]] constexpr store indexed(store attention, std::uint32_t indexer_dim) {
+  attention.indexer_dim = indexer_dim;
+  return attention;
 }
 /// The same attention, keeping only the last `window` tokens.
 [[nodiscard]] constexpr store sliding_window(store attention, std::uint64_t window) {

@@ -63,8 +63,9 @@ enum class shard_rule : std::uint8_t {
   spread       ///< an assumed total, divided evenly and rounded up
 };
 
-/// Which side of a matrix is divided over ranks: outputs (rows) or inputs (columns).
-enum class shard_axis : std::uint8_t { rows, columns };
+/// Which side of a matrix is divided over ranks: outputs (rows), inputs (columns), or neither (biases of
+/// outputs that ranks add up).
+enum class shard_axis : std::uint8_t { rows, columns, neither };
 
 /// A set of equal tensors of rows × columns (outputs × inputs), `copies` of them, and the way they are
 /// divided.

@@ -224,6 +224,7 @@ struct weight_shard {
       shard.copies = group.copies / layout.expert;
       [[fallthrough]];
     case shard_rule::tensor:
+      if (group.axis == shard_axis::neither) return shard;
       if (group.units % parts != 0)
         detail::a_matrix_cannot_be_split_over_the_tensor_ranks(group.units, parts);
       break;

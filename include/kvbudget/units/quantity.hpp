@@ -62,13 +62,14 @@ template <class Dimension, detail::integer T>
   return quantity<Dimension>{detail::ceil_div(a.value, detail::checked_count(divisor))};
 }
 
-struct byte_dimension;
-struct token_dimension;
-
 /// A number of bytes. Print it as GiB (2^30) or GB (10^9); the text always says which.
-using bytes = quantity<byte_dimension>;
+using bytes = quantity<struct byte_dimension>;
 /// A number of tokens.
-using tokens = quantity<token_dimension>;
+using tokens = quantity<struct token_dimension>;
+/// A number of weights that are held in memory, every expert among them.
+using parameters = quantity<struct parameter_dimension>;
+/// A number of weights that take part in a computation: of the experts only those that tokens are routed to.
+using active_parameters = quantity<struct active_parameter_dimension>;
 
 /// a − b in bytes, which may be negative (headroom of a plan that does not fit).
 [[nodiscard]] constexpr std::int64_t signed_difference(bytes a, bytes b) {

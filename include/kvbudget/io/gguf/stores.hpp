@@ -189,7 +189,7 @@ class gguf_stores {
     store result = stores::full(static_cast<std::uint32_t>(shape_->kv_heads[layer]),
                                 windowed ? shape_->windowed_key_length : shape_->key_length,
                                 windowed ? shape_->windowed_value_length : shape_->value_length);
-    result.indexer_dim = index;
+    if (index != 0) result = stores::indexed(result, index);
     if (!windowed) return result;
     return shape_->architecture->windows.rule == gguf_windows::chunked
                ? stores::chunked(result, shape_->window)

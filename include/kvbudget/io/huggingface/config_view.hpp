@@ -34,6 +34,10 @@ class config_view {
     object_.as_object();
   }
 
+  /// An object inside this one.
+  [[nodiscard]] config_view nested(const json_field& object) const {
+    return config_view(object, model_type_, *notes_);
+  }
   [[nodiscard]] const json_field& field() const { return object_; }
   [[nodiscard]] const char* model_type() const { return model_type_; }
 

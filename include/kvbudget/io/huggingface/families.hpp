@@ -1,201 +1,74 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "kvbudget/io/huggingface/family.hpp"
+#include "kvbudget/io/format_names.hpp"
+#include "kvbudget/io/huggingface/families/deepseek_v4.hpp"
+#include "kvbudget/io/huggingface/families/dense.hpp"
+#include "kvbudget/io/huggingface/families/gemma.hpp"
+#include "kvbudget/io/huggingface/families/latent.hpp"
+#include "kvbudget/io/huggingface/families/linear_attention.hpp"
+#include "kvbudget/io/huggingface/families/mixture.hpp"
+#include "kvbudget/io/huggingface/families/mixture_patterned.hpp"
+#include "kvbudget/io/huggingface/families/rwkv.hpp"
+#include "kvbudget/io/huggingface/families/state_space.hpp"
 
 namespace kvbudget::inline v0::detail {
 
-/// Falcon: before the new decoder architecture all query heads share one KV head if `multi_query`, whatever
-/// `num_kv_heads` says; one norm per layer where attention and MLP run in parallel on the same input.
-/// Source: huggingface/transformers models/falcon/modeling_falcon.py, FalconAttention, FalconDecoderLayer.
-inline void adjust_falcon(const config_view& config, decoder_shape& shape) {
-  const bool new_decoder = config.flag({"new_decoder_architecture", false});
-  if (!new_decoder && config.flag({"multi_query", true})) {
-    shape.num_key_value_heads = 1;
-  } else if (const auto heads = config.find({{"num_kv_heads", "n_head_kv"}})) {
-    shape.num_key_value_heads = config_view::size_in(*heads);
-  }
-  shape.norms_per_layer = 2;
-  if (config.flag({"parallel_attn", true})) {
-    shape.norms_per_layer = new_decoder ? 2 : 1;
-    if (const auto norms = config.find({{"num_ln_in_parallel_attn"}})) {
-      shape.norms_per_layer = norms->integer() == 2 ? 2 : 1;
-    }
-  }
-}
+/// The families that one header describes.
+struct family_table {
+  const model_family* first;
+  std::size_t count;
+  template <std::size_t Size>
+  constexpr family_table(const model_family (&families)[Size])  // NOLINT: a table is its families
+      : first(families), count(Size) {}
+  [[nodiscard]] constexpr const model_family* begin() const { return first; }
+  [[nodiscard]] constexpr const model_family* end() const { return first + count; }
+};
 
-/// StableLM: attention and MLP in parallel share one norm.
-/// Source: huggingface/transformers models/stablelm/modeling_stablelm.py, StableLmDecoderLayer.
-inline void adjust_stablelm(const config_view& config, decoder_shape& shape) {
-  if (config.flag({"use_parallel_residual", false})) shape.norms_per_layer = 1;
-}
-
-/// OPT: positions start at 2; the embedding may be narrower than the layers (350m); a final norm only where
-/// norms come first. Source: huggingface/transformers models/opt/modeling_opt.py, OPTDecoder.
-inline void adjust_opt(const config_view& config, decoder_shape& shape) {
-  shape.position_rows += 2;
-  if (config.find({{"word_embed_proj_dim"}})) shape.embedding_width = config.size({{"word_embed_proj_dim"}});
-  if (!config.flag({"layer_norm_elementwise_affine", true})) shape.vectors_per_norm = 0;
-  shape.final_norm =
-      config.flag({"do_layer_norm_before", true}) && !config.flag({"_remove_final_layer_norm", false});
-}
-
-/// Gemma: an encoder made of a decoder's layers keeps no cache.
-inline void refuse_bidirectional(const config_view& config, decoder_shape&) {
-  if (!config.flag({"use_bidirectional_attention", false})) return;
-  config.field().at("use_bidirectional_attention").refuse("encoders keep no cache, expected false");
-}
-
-/// The families, in the order in which errors list them.
-///
-/// Class defaults and biases: huggingface/transformers models/<model_type>/configuration_<model_type>.py and
-/// modeling_<model_type>.py; internlm2: configuration_internlm2.py of the model repositories.
-inline constexpr toggle always{nullptr, true};
-inline constexpr toggle attention_bias{"attention_bias", false};
-inline constexpr model_family families[] = {
-    {.model_type = "llama",
-     .defaults = {.max_position_embeddings = 2048},
-     .qkv_biases = attention_bias,
-     .output_bias = attention_bias,
-     .mlp_biases = {"mlp_bias", false}},
-    {.model_type = "mistral",
-     .defaults = {.num_key_value_heads = 8, .max_position_embeddings = 131072},
-     .windows = {.rule = window_rule::every_layer, .window = 4096}},
-    {.model_type = "qwen2",
-     .defaults = {.num_key_value_heads = 32, .max_position_embeddings = 32768},
-     .qkv_biases = always,
-     .windows = {.rule = window_rule::behind_first_layers, .window = 4096, .first_layers = 28}},
-    {.model_type = "qwen3",
-     .defaults = {.num_key_value_heads = 32, .head_dim = 128, .max_position_embeddings = 32768},
-     .qkv_biases = attention_bias,
-     .output_bias = attention_bias,
-     .qk_norm = query_key_norm::head_dim,
-     .windows = {.rule = window_rule::behind_first_layers, .window = 4096, .first_layers = 28}},
-    {.model_type = "phi3",
-     .defaults = {.max_position_embeddings = 4096},
-     .windows = {.rule = window_rule::every_layer}},
-    {.model_type = "gemma",
-     .defaults = {.vocab_size = 256000,
-                  .num_key_value_heads = 16,
-                  .head_dim = 256,
-                  .max_position_embeddings = 8192,
-                  .tie_word_embeddings = true},
-     .qkv_biases = attention_bias,
-     .output_bias = attention_bias},
-    {.model_type = "gemma2",
-     .defaults = {.vocab_size = 256000,
-                  .num_key_value_heads = 4,
-                  .head_dim = 256,
-                  .max_position_embeddings = 8192,
-                  .tie_word_embeddings = true},
-     .qkv_biases = attention_bias,
-     .output_bias = attention_bias,
-     .norms_per_layer = 4,
-     .windows = {.rule = window_rule::alternating, .window = 4096},
-     .adjust = refuse_bidirectional},
-    {.model_type = "gemma3", .text_model_type = "gemma3_text", .vision = vision_tower::siglip_gemma3},
-    {.model_type = "gemma3_text",
-     .defaults = {.vocab_size = 262208,
-                  .num_attention_heads = 8,
-                  .num_key_value_heads = 4,
-                  .head_dim = 256,
-                  .max_position_embeddings = 131072,
-                  .tie_word_embeddings = true},
-     .qkv_biases = attention_bias,
-     .output_bias = attention_bias,
-     .qk_norm = query_key_norm::head_dim,
-     .norms_per_layer = 4,
-     .windows = {.rule = window_rule::pattern, .window = 4096, .pattern = 6},
-     .adjust = refuse_bidirectional},
-    {.model_type = "olmo2",
-     .defaults = {.max_position_embeddings = 2048},
-     .qkv_biases = attention_bias,
-     .output_bias = attention_bias,
-     .qk_norm = query_key_norm::full_width},
-    {.model_type = "internlm2", .qkv_biases = {"bias", true}, .output_bias = {"bias", true}},
-    {.model_type = "exaone4",
-     .defaults = {.num_key_value_heads = 32, .max_position_embeddings = 2048},
-     .qk_norm = query_key_norm::head_dim,
-     .windows = {.rule = window_rule::pattern, .window = 4096, .pattern = 4}},
-    {.model_type = "stablelm",
-     .defaults = {.num_key_value_heads = 32, .max_position_embeddings = 4096},
-     .qkv_biases = {"use_qkv_bias", false},
-     .qk_norm = query_key_norm::each_head,
-     .has_qk_norm = {"qk_layernorm", false},
-     .norm_biases = always,
-     .adjust = adjust_stablelm},
-    {.model_type = "gpt2",
-     .keys = {.hidden_size = {{"n_embd", "hidden_size"}},
-              .num_hidden_layers = {{"n_layer", "num_hidden_layers"}},
-              .num_attention_heads = {{"n_head", "num_attention_heads"}},
-              .num_key_value_heads = {},
-              .intermediate_size = {{"n_inner"}},
-              .max_position_embeddings = {{"n_positions", "max_position_embeddings"}}},
-     .defaults = {.intermediate_per_hidden = 4, .max_position_embeddings = 1024, .tie_word_embeddings = true},
-     .qkv_biases = always,
-     .output_bias = always,
-     .gated_mlp = false,
-     .mlp_biases = always,
-     .norm_biases = always,
-     .learned_positions = true},
-    {.model_type = "gpt_neox",
-     .keys = {.num_key_value_heads = {}},
-     .defaults = {.max_position_embeddings = 2048},
-     .qkv_biases = {"attention_bias", true},
-     .output_bias = {"attention_bias", true},
-     .gated_mlp = false,
-     .mlp_biases = always,
-     .norm_biases = always},
-    {.model_type = "opt",
-     .keys = {.hidden_size = {{"hidden_size", "d_model"}},
-              .num_key_value_heads = {},
-              .intermediate_size = {{"ffn_dim"}}},
-     .defaults = {.max_position_embeddings = 2048, .tie_word_embeddings = true},
-     .qkv_biases = {"enable_bias", true},
-     .output_bias = {"enable_bias", true},
-     .gated_mlp = false,
-     .mlp_biases = {"enable_bias", true},
-     .norm_biases = always,
-     .learned_positions = true,
-     .adjust = adjust_opt},
-    {.model_type = "falcon",
-     .keys = {.hidden_size = {{"hidden_size", "n_embed"}},
-              .num_hidden_layers = {{"num_hidden_layers", "n_layer"}},
-              .num_attention_heads = {{"num_attention_heads", "n_head"}},
-              .num_key_value_heads = {},
-              .intermediate_size = {{"ffn_hidden_size"}}},
-     .defaults = {.intermediate_per_hidden = 4, .max_position_embeddings = 2048, .tie_word_embeddings = true},
-     .qkv_biases = {"bias", false},
-     .output_bias = {"bias", false},
-     .gated_mlp = false,
-     .mlp_biases = {"bias", false},
-     .norm_biases = always,
-     .adjust = adjust_falcon},
-    {.model_type = "starcoder2",
-     .defaults = {.num_key_value_heads = 2, .max_position_embeddings = 4096, .tie_word_embeddings = true},
-     .qkv_biases = {"use_bias", true},
-     .output_bias = {"use_bias", true},
-     .gated_mlp = false,
-     .mlp_biases = {"use_bias", true},
-     .norm_biases = always,
-     .windows = {.rule = window_rule::every_layer}},
+/// Every family that is known, in the order in which errors list them.
+inline constexpr family_table family_tables[] = {
+    dense_families,              // attention and an MLP
+    gemma_families,              // Google's Gemma
+    mixture_families,            // attention and experts
+    mixture_patterned_families,  // the same, with layers of different attention
+    latent_families,             // MLA
+    deepseek_v4_families,        // compressed caches
+    state_space_families,        // Mamba and hybrids with it
+    linear_attention_families,   // linear attention and hybrids with it
+    rwkv_families,
 };
 
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {
-  for (const model_family& family : families) {
-    if (model_type == family.model_type) return &family;
+  for (const family_table& table : family_tables) {
+    for (const model_family& family : table) {
+      if (model_type == family.model_type) return &family;
+    }
   }
   return nullptr;
+}
+
+/// " (did you mean qwen3, qwen2?)", or nothing where no supported type looks like it.
+[[nodiscard]] inline std::string nearest_families(std::string_view model_type) {
+  const std::string asked(model_type.substr(0, 60));
+  suggestions near(key_of(asked.c_str()));
+  for (const family_table& table : family_tables) {
+    for (const model_family& family : table) near.offer(family.model_type, family.model_type);
+  }
+  const std::string text = near.text_or("");
+  return text.back() == '?' ? " (" + text.substr(2) + ")" : std::string();
 }
 
 /// The supported values of `model_type`, for messages.
 [[nodiscard]] inline std::string list_of_families() {
   std::string list;
-  for (const model_family& family : families) {
-    if (!list.empty()) list += ", ";
-    list += family.model_type;
+  for (const family_table& table : family_tables) {
+    for (const model_family& family : table) {
+      if (!list.empty()) list += ", ";
+      list += family.model_type;
+    }
   }
   return list;
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kvbudget/io/huggingface/config_view.hpp"
-#include "kvbudget/model/model_architecture.hpp"
+#include "kvbudget/io/huggingface/model_builder.hpp"
 
 namespace kvbudget::inline v0::detail {
 
@@ -14,10 +14,13 @@ namespace kvbudget::inline v0::detail {
 /// norm 2·h; projector h × text_hidden and a norm of h. 416,866,032 + 1152 × text_hidden + 1152 for the
 /// published size. Source: huggingface/transformers models/siglip/modeling_siglip.py and
 /// models/gemma3/modeling_gemma3.py (Gemma3MultiModalProjector).
-inline void add_siglip_gemma3(model_architecture& model, const config_view& vision,
-                              std::uint32_t text_hidden) {
+inline void add_siglip_gemma3(const config_view& root, const decoder_shape& text, model_builder& model) {
   using namespace weight_groups;
   constexpr module_role role = module_role::vision;
+  const std::uint32_t text_hidden = text.hidden_size;
+  const std::optional<json_field> described = root.find({{"vision_config"}});
+  if (!described) return root.note("vision_config is absent: only the text model is counted");
+  const config_view vision = root.nested(*described);
   if (const auto type = vision.find({{"model_type"}}); type && type->text() != "siglip_vision_model") {
     type->refuse("vision tower \"" + printable(type->text(), 40) +
                  "\" is not supported, expected siglip_vision_model");

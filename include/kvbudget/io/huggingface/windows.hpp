@@ -22,29 +22,34 @@ namespace kvbudget::inline v0::detail {
   return traits.window;
 }
 
-/// `layer_types` decides layer by layer. It may be longer than the model: entries behind the last layer
-/// describe draft layers.
+/// Stops where a list has no entry for each layer. It may be longer than the model: entries behind the last
+/// layer describe draft layers.
+inline void expect_entry_per_layer(const config_view& config, const json_field& list, std::uint32_t layers) {
+  if (list.size() < layers) {
+    list.refuse("has " + std::to_string(list.size()) + " entries, expected one for each of the " +
+                std::to_string(layers) + " layers");
+  }
+  if (list.size() > layers) {
+    config.note(list.path() + " has " + std::to_string(list.size()) + " entries: those behind the " +
+                std::to_string(layers) + " layers are ignored");
+  }
+}
+
+/// `layer_types` decides layer by layer.
 [[nodiscard]] inline std::vector<std::uint64_t> windows_by_type(const config_view& config,
                                                                 const json_field& types,
                                                                 const window_traits& traits,
                                                                 std::uint32_t layers) {
-  if (types.size() < layers) {
-    types.refuse("has " + std::to_string(types.size()) + " entries, expected one for each of the " +
-                 std::to_string(layers) + " layers");
-  }
-  if (types.size() > layers) {
-    config.note("layer_types has " + std::to_string(types.size()) + " entries: those behind the " +
-                std::to_string(layers) + " layers are ignored");
-  }
+  expect_entry_per_layer(config, types, layers);
   std::vector<std::uint64_t> windows(layers, 0);
   std::optional<std::uint64_t> window;
   bool asked = false;
   for (std::uint32_t i = 0; i < layers; ++i) {
-    const json_field type = types.at(std::size_t{i});
-    if (type.text() == "full_attention") continue;
-    if (type.text() != "sliding_attention") {
-      type.refuse("layer type \"" + printable(type.text(), 40) +
-                  "\" is unknown, expected full_attention or sliding_attention");
+    const std::string& type = types.text_at(i);
+    if (type == "full_attention") continue;
+    if (type != "sliding_attention") {
+      types.at(i).refuse("layer type \"" + printable(type, 40) +
+                         "\" is unknown, expected full_attention or sliding_attention");
     }
     if (!asked) {
       asked = true;
@@ -52,7 +57,7 @@ namespace kvbudget::inline v0::detail {
       const bool silent =
           !window && traits.rule == window_rule::none && !config.is_null({{"sliding_window"}});
       if (silent)
-        type.refuse("layer type \"sliding_attention\" needs key \"sliding_window\", which is missing");
+        types.at(i).refuse("layer type \"sliding_attention\" needs key \"sliding_window\", which is missing");
       if (!window)
         config.note("layer_types names sliding layers, but no window is set: they keep every token");
     }
@@ -68,7 +73,7 @@ namespace kvbudget::inline v0::detail {
                                                                    const window_traits& traits,
                                                                    std::uint32_t layers,
                                                                    std::uint64_t window) {
-  constexpr key_names key{{"sliding_window_pattern", "_sliding_window_pattern"}};
+  const key_names& key = traits.pattern_keys;
   std::vector<std::uint64_t> windows(layers, 0);
   std::uint64_t period = traits.pattern;
   if (const std::optional<json_field> pattern = config.find(key)) {
@@ -98,7 +103,8 @@ namespace kvbudget::inline v0::detail {
 [[nodiscard]] inline std::vector<std::uint64_t> windows_of_layers(const config_view& config,
                                                                   const window_traits& traits,
                                                                   std::uint32_t layers) {
-  if (const std::optional<json_field> types = config.find({{"layer_types"}})) {
+  const auto types = traits.layer_types ? config.find({{"layer_types"}}) : std::nullopt;
+  if (types) {
     return windows_by_type(config, *types, traits, layers);
   }
   std::vector<std::uint64_t> windows(layers, 0);
