@@ -55,5 +55,20 @@ namespace detail {
 #endif
 }
 
+/// Calls `build()`; a rule of the library that it breaks (an `error` without a place) is reported at `place`.
+template <class Build> auto naming_the_file(const std::string& place, Build&& build) {
+#if defined(__cpp_exceptions)
+  try {
+    return build();
+  } catch (const input_error&) {
+    throw;
+  } catch (const error& rule) {
+    refuse_input(place + ": " + rule.what());
+  }
+#else
+  return build();
+#endif
+}
+
 }  // namespace detail
 }  // namespace kvbudget::inline v0
