@@ -18,6 +18,7 @@ namespace {
 
 using namespace kvbudget;
 using tests::beyond_every_window;
+using tests::cache_of;
 using tests::contains;
 using tests::elements;
 using tests::has_note;
@@ -26,6 +27,7 @@ using tests::read;
 using tests::refusal;
 using tests::scratch;
 using tests::slope;
+using tests::state_elements;
 using tests::stores_of;
 
 /// The window of each layer, `.` where it keeps everything.
@@ -419,7 +421,7 @@ TEST_CASE("family switches change the count by what they add") {
         return parameter_count(read(R"({"model_type": "falcon", "n_embed": 64, "n_layer": 4, "n_head": 8,
       "vocab_size": 100, )" + keys + "}")
                                    .architecture)
-            .value.value;
+            .value;
       };
   const std::uint64_t one_norm = falcon(R"("multi_query": true)");
   CHECK(falcon(R"("multi_query": true, "num_kv_heads": 4)") == one_norm);
@@ -435,7 +437,7 @@ TEST_CASE("family switches change the count by what they add") {
       "num_hidden_layers": 4, "num_attention_heads": 8, "max_position_embeddings": 30)" +
                                 keys + "}")
                                .architecture)
-        .value.value;
+        .value;
   };
   CHECK(opt(R"(, "do_layer_norm_before": false)") == opt("") - 2 * hidden);
   CHECK(opt(R"(, "_remove_final_layer_norm": true)") == opt("") - 2 * hidden);
@@ -664,6 +666,7 @@ TEST_CASE("reference configs agree with their published counts and an independen
     CHECK(elements(model, 131072, 1) == expected.at("elements_131072x1").get<std::uint64_t>());
     const kv_cache_bytes cache = cache_of(model, 131072, 1);
     CHECK(cache.indexer / 2 == expected.at("indexer_elements_131072x1").get<std::uint64_t>());
+    CHECK(state_elements(model) == expected.at("state_elements_per_sequence").get<std::uint64_t>());
     if (cache.indexer != 0) continue;  // the slopes below are without index keys
     CHECK(slope(model, 1) == expected.at("near_bytes_per_token_bf16").get<std::uint64_t>());
     CHECK(slope(model, beyond_every_window) == expected.at("far_bytes_per_token_bf16").get<std::uint64_t>());

@@ -211,7 +211,7 @@ TEST_CASE("a draft layer is counted apart, under its own names") {
   // q, o 64×64; k, v 32×64; biases 64 + 2·32; MLP 3·128·64; projection 128×64; five norms.
   CHECK(parameter_count(found.architecture, module_role::draft).value ==
         2 * 4096 + 2 * 2048 + 128 + 3 * 8192 + 8192 + 5 * 64);
-  CHECK(has_note(found, "num_nextn_predict_layers: 1 draft layer is counted apart"));
+  CHECK(has_note(found, "1 draft layer is counted apart"));
   const std::set<std::string> names = modules_of(config);
   CHECK(names.contains("model.mtp_layers.0.input_proj"));
   CHECK(names.contains("model.mtp_layers.0.self_attn.q_proj"));

@@ -19,16 +19,37 @@ inline std::string refusal(const std::string& config) {
   return message_of([&] { (void)read(config); });
 }
 
-/// Cached elements, those of the encoder's tokens included: the cache in bf16, two bytes each.
-inline std::uint64_t elements(const kvbudget::model_architecture& model, std::uint64_t context,
-                              std::uint64_t sequences) {
+/// The cache in bf16: two bytes for each element.
+inline kvbudget::kv_cache_bytes cache_of(const kvbudget::model_architecture& model, std::uint64_t context,
+                                         std::uint64_t sequences) {
   using namespace kvbudget;
   const deployment d{.model = model,
                      .kv_cache = formats::bf16,
                      .workload = {.sequences = sequences, .context = tokens{context}},
                      .dtype = formats::bf16};
-  const auto cache = kv_cache_of(d, share_of(d, rank{}));
+  return kv_cache_of(d, share_of(d, rank{}));
+}
+
+/// Cached elements, those of the encoder's tokens included, without index keys and states.
+inline std::uint64_t elements(const kvbudget::model_architecture& model, std::uint64_t context,
+                              std::uint64_t sequences) {
+  const kvbudget::kv_cache_bytes cache = cache_of(model, context, sequences);
   return (cache.payload + cache.cross_attention) / 2;
+}
+
+/// Elements that one sequence keeps whatever its length: recurrent states, and what compressors collect.
+inline std::uint64_t state_elements(const kvbudget::model_architecture& model) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t layer = 0; layer < model.num_hidden_layers; ++layer) {
+    const kvbudget::layer_kind& kind = model.kinds[model.order[layer]];
+    for (std::size_t i = 0; i < kind.store_count; ++i) {
+      const kvbudget::store& s = kind.stores[i];
+      const kvbudget::state_elements state = kvbudget::state_of(s);
+      sum += state.convolution + state.recurrent;
+      if (s.kind == kvbudget::store_kind::compressed) sum += kvbudget::compressor_state_elements(s);
+    }
+  }
+  return sum;
 }
 
 /// Bytes in bf16 that one more token costs at `context` tokens.

@@ -137,7 +137,7 @@ inline constexpr store_rule store_rules[] = {
      store_kind::cross_attention,
      nullptr,
      state_kind::none,
-     {"kv_heads", "key_dim", "value_dim", "encoder_tokens"}},
+     {"kv_heads", "key_dim", "value_dim", "encoder_tokens?"}},
     {"shared", store_kind::shared, nullptr, state_kind::none, {}},
     {"recurrent",
      store_kind::recurrent,

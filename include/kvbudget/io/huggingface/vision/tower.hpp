@@ -164,6 +164,7 @@ class tower {
     if (group.units % 8 != 0) {
       group.rule = shard_rule::vocabulary;
       group.axis = shard_axis::rows;
+      group.units = 1;
     }
     return group;
   }
