@@ -171,7 +171,8 @@ void print_described(const described_model& found) {
   }
   if (!found.stored.empty()) fmt::print("on disk\n");
   for (const stored_size& size : found.stored) {
-    line(size.name, fmt::format("{} ({})", size.size, size.meaning));
+    line(size.name,
+         fmt::format("{}  {}", size.size ? fmt::format("{}", bytes{*size.size}) : "unknown", size.meaning));
   }
   if (found.notes.empty()) return;
   fmt::print("assumed, ignored or left open\n");
@@ -217,7 +218,9 @@ ordered_json described_json(const described_model& found) {
   all["scales_bytes"] = scales_of(model);
   all["stored"] = ordered_json::array();
   for (const stored_size& size : found.stored) {
-    all["stored"].push_back({{"name", size.name}, {"bytes", size.size.value}, {"meaning", size.meaning}});
+    all["stored"].push_back({{"name", size.name},
+                             {"bytes", size.size ? ordered_json(*size.size) : ordered_json(nullptr)},
+                             {"meaning", size.meaning}});
   }
   all["notes"] = found.notes;
   return all;

@@ -1,10 +1,16 @@
 #include "model_source.hpp"
 
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
 
 #include "command_error.hpp"
+#include "kvbudget/io/gguf.hpp"
 #include "kvbudget/io/json_reader.hpp"
 #include "kvbudget/io/model_json.hpp"
+#include "kvbudget/io/safetensors.hpp"
 
 namespace cli {
 
@@ -12,13 +18,27 @@ using namespace kvbudget;
 
 namespace {
 
-described_model from_huggingface(huggingface_model&& read) {
+/// A config that does not name its model is called what its folder is called, or its file.
+void name_after(described_model& result, std::filesystem::path path) {
+  if (std::string_view(result.model.name) != result.model.model_type) return;
+  if (path.filename() == "config.json") path = std::filesystem::absolute(path).parent_path();
+  std::string name = path.filename().string();
+  if (const std::string ending = path.extension().string();
+      ending == ".json" || ending == ".safetensors" || ending == ".gguf") {
+    name = path.stem().string();
+  }
+  if (name.empty() || name.size() >= sizeof(result.model.name)) return;
+  detail::assign_text(result.model.name, detail::printable(name, sizeof(result.model.name) - 1).c_str());
+}
+
+described_model from_huggingface(huggingface_model&& read, const std::filesystem::path& path) {
   described_model result;
   result.model = read.architecture;
   result.source = "Hugging Face config";
   result.notes = std::move(read.notes);
   result.image = read.image;
   result.quantization = std::move(read.quantization_method);
+  name_after(result, path);
   return result;
 }
 
@@ -31,18 +51,102 @@ described_model from_own_schema(const json_document& document) {
   return result;
 }
 
+/// The first bytes of a file; fewer where it is shorter or cannot be read.
+std::string beginning_of(const std::filesystem::path& path) {
+  std::array<char, 4> bytes{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  return {bytes.data(), static_cast<std::size_t>(file.gcount())};
+}
+
 }  // namespace
 
-described_model read_model_from(const std::string& path, const std::string& assume_like) {
+described_model read_config_file(const std::string& path, const std::string& assume_like) {
   const json_document document = load_json(path, huggingface_limits);
   const json_field root(document);
   root.as_object();
   if (root.find("schema") && root.find("layers")) return from_own_schema(document);
   if (!root.find("model_type")) {
-    refuse("{}: is neither a Hugging Face config (no \"model_type\") nor a model of docs/model-schema.md",
-           document.source);
+    refuse(
+        "{}: key \"model_type\" is missing: neither a Hugging Face config nor a model of "
+        "docs/model-schema.md",
+        document.source);
   }
-  return from_huggingface(read_huggingface_config(document.root, document.source, {assume_like}));
+  return from_huggingface(read_huggingface_config(std::filesystem::path(path), {assume_like}), path);
+}
+
+described_model read_checkpoint(const std::string& path, const std::string& assume_like) {
+  safetensors_model read = load_safetensors_model(path, {assume_like});
+  described_model result = from_huggingface(std::move(read.config), path);
+  result.source = "safetensors headers and Hugging Face config";
+  const checkpoint_sizes& sizes = read.weights.sizes;
+  for (const checkpoint_size* each :
+       {&sizes.disk, &sizes.stored_tensors, &sizes.unique_tensors, &sizes.engine_resident}) {
+    result.stored.push_back({each->name, each->bytes, each->meaning});
+  }
+  for (const std::string& note : read.weights.notes) result.notes.push_back(note);
+  if (!read.weights.has_tensors()) return result;
+  if (!read.differences.empty()) result.notes.push_back(summary_of(read));
+  if (!result.model.dtype.is_automatic()) {
+    const deployment d{.model = result.model};
+    const amount resident = resident_amount(read.weights);
+    const weight_bytes computed = weights_of(d, share_of(d, rank{}));
+    std::uint64_t sum = computed.scales;
+    for (const std::uint64_t module : computed.modules) sum += module;
+    if (sum == resident.expected.value) return result;
+  }
+  result.resident = resident_amount(read.weights);
+  return result;
+}
+
+described_model read_gguf_files(const std::vector<std::string>& paths, const std::string& assume_like) {
+  std::vector<std::filesystem::path> parts;
+  std::vector<gguf_file> projectors;
+  for (const std::string& path : paths) {
+    if (paths.size() > 1) {
+      gguf_file one = read_gguf(std::filesystem::path(path));
+      if (is_projector(one)) {
+        projectors.push_back(std::move(one));
+        continue;
+      }
+    }
+    parts.emplace_back(path);
+  }
+  if (parts.empty()) refuse("{}: is a projector, name the model's own file too", projectors.front().source());
+  const gguf_file file = parts.size() == 1 ? read_gguf(parts.front()) : read_gguf(parts);
+  gguf_model read = model_of_gguf(file, {assume_like});
+  bytes disk = file_bytes_of(file);
+  bytes tensors = weight_bytes_of(file);
+  for (const gguf_file& projector : projectors) {
+    add_projector(read, projector);
+    disk += file_bytes_of(projector);
+    tensors += weight_bytes_of(projector);
+  }
+  described_model result;
+  result.model = read.architecture;
+  result.source = parts.size() == 1 ? "GGUF file" : "GGUF files";
+  result.notes = std::move(read.notes);
+  result.stored.push_back({"disk", disk.value, "The files, with their headers and padding."});
+  result.stored.push_back({"stored_tensors", tensors.value, "All tensors in the files."});
+  name_after(result, paths.front());
+  return result;
+}
+
+described_model read_model_from(const std::string& path, const std::string& assume_like) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    bool has_tensors = false;
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
+      const std::string name = entry.path().filename().string();
+      has_tensors =
+          has_tensors || name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json");
+    }
+    if (has_tensors) return read_checkpoint(path, assume_like);
+    return read_config_file((std::filesystem::path(path) / "config.json").string(), assume_like);
+  }
+  if (beginning_of(path) == "GGUF") return read_gguf_files({path}, assume_like);
+  const bool is_checkpoint = path.ends_with(".safetensors") || path.ends_with(".safetensors.index.json");
+  return is_checkpoint ? read_checkpoint(path, assume_like) : read_config_file(path, assume_like);
 }
 
 }  // namespace cli

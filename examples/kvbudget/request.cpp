@@ -139,10 +139,16 @@ void request_options::add_to(CLI::App& command) {
                           const char* group) {
     command.add_option(names, target, what)->type_name(type)->group(group);
   };
-  constexpr const char* model = "Model (one of --model, --config, or by hand)";
+  constexpr const char* model = "Model (one of --model, --config, --safetensors, --gguf, or by hand)";
   option("--model", model_, "NAME", "a model of the catalogue (see `kvbudget models`)", model);
   option("--config", config_, "FILE", "a Hugging Face config.json, or a model of docs/model-schema.md",
          model);
+  option("--safetensors", safetensors_, "FOLDER|FILE",
+         "a model folder (config.json and .safetensors, headers are enough), a file or an index", model);
+  command
+      .add_option("--gguf", gguf_, "a GGUF file; several: the parts of one model, and its projector (mmproj)")
+      ->type_name("FILE...")
+      ->group(model);
   option("--assume-like", assume_like_, "TYPE", "read an unsupported model_type like this supported one",
          model);
   option("--layers", layers_, "N", "by hand: decoder layers with full attention", model);
@@ -225,6 +231,7 @@ void request_options::read_into(request& result) const {
   read_gpu(result);
   read_framework(result);
   read_pins(result);
+  use_resident_weights(result);
   warn_about(result);
 }
 
@@ -245,14 +252,20 @@ std::string unknown_model(const std::string& name) {
 void request_options::read_model(request& result) const {
   const bool by_hand =
       layers_ || hidden_ || heads_ || kv_heads_ || head_dim_ || parameters_ || vocab_ || intermediate_;
-  const int ways = int{model_.has_value()} + int{config_.has_value()} + int{by_hand};
+  const int ways = int{model_.has_value()} + int{config_.has_value()} + int{safetensors_.has_value()} +
+                   int{!gguf_.empty()} + int{by_hand};
   if (ways == 0) {
     refuse(
-        "no model: give --model NAME, --config config.json, or --layers --hidden --heads --parameters by "
-        "hand");
+        "no model: give --model NAME, --config config.json, --safetensors FOLDER, --gguf FILE, or --layers "
+        "--hidden --heads --parameters by hand");
   }
   if (ways > 1) {
-    refuse("more than one model: give only one of --model, --config, and the options by hand (--layers ...)");
+    refuse(
+        "more than one model: give only one of --model, --config, --safetensors, --gguf, and the options by "
+        "hand (--layers ...)");
+  }
+  if (assume_like_ && (by_hand || model_)) {
+    refuse("--assume-like is for files of an unsupported model_type: --config, --safetensors or --gguf");
   }
   if (by_hand) return read_model_by_hand(result);
   if (model_) {
@@ -261,10 +274,29 @@ void request_options::read_model(request& result) const {
     result.model = *found;
     return;
   }
+  const std::string like = assume_like_.value_or("");
   described_model read =
-      for_option("--config", [&] { return read_model_from(*config_, assume_like_.value_or("")); });
+      config_        ? for_option("--config", [&] { return read_config_file(*config_, like); })
+      : safetensors_ ? for_option("--safetensors", [&] { return read_checkpoint(*safetensors_, like); })
+                     : for_option("--gguf", [&] { return read_gguf_files(gguf_, like); });
   result.model = read.model;
-  for (std::string& line : read.notes) result.warnings.push_back(std::move(line));
+  if (read.resident) result.resident = read.resident;
+  for (std::string& line : read.notes) {
+    const bool is_convention = line.starts_with("quantization: ");
+    (is_convention ? result.notes : result.warnings).push_back(std::move(line));
+  }
+}
+
+/// What the files hold counts where nobody asks for another format and one rank holds it all.
+void request_options::use_resident_weights(request& result) const {
+  if (!result.resident || weights_ || pinned_weights_ || dtype_ || unquantized_) return;
+  if (result.d.parallel.ranks() == 1) {
+    result.d.pinned.weights = *result.resident;
+    result.notes.emplace_back("weights are counted as the tensors on disk have them");
+  } else {
+    result.warnings.emplace_back(
+        "the tensors on disk are not what the config describes: weights per rank follow the config");
+  }
 }
 
 void request_options::read_model_by_hand(request& result) const {
@@ -588,8 +620,15 @@ void request_options::warn_about(request& result) const {
                     longest, model.max_position_embeddings, model.name));
   }
   if (model.parameters_assumed) {
+    bool only_total = false;
+    for (std::size_t i = 0; i < model.weight_count; ++i) {
+      only_total = only_total || model.weights[i].role == module_role::unattributed;
+    }
     result.warnings.push_back(
-        fmt::format("the weights of {} are known only as a total: spread evenly, no shapes", model.name));
+        only_total
+            ? fmt::format("the weights of {} are known only as a total: spread evenly, no shapes", model.name)
+            : fmt::format("some weights of {} are assumed or not counted: see the other warnings",
+                          model.name));
   }
   if (layers_ && d.workload.batched_tokens.value != 0 && !pinned_activations_ &&
       (!vocab_ || !intermediate_)) {

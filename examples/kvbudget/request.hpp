@@ -21,6 +21,7 @@ struct request {
   kvbudget::usable_memory available{};  ///< of one GPU, for this request
   kvbudget::bytes used_by_others{};     ///< already taken off `available`
   kvbudget::headroom asked{};
+  std::optional<kvbudget::amount> resident;  ///< weights by files that differ from the model's own count
   std::string weights_text;  ///< what the formats are called; the dtype's name where none is asked for
   std::string cache_text;
   std::string cache_exceptions_text;  ///< the format of `d.kv_exceptions`; empty: there are none
@@ -51,6 +52,7 @@ class request_options {
 
   void read_model(request& result) const;
   void read_model_by_hand(request& result) const;
+  void use_resident_weights(request& result) const;
   void read_formats(request& result) const;
   void read_layer_exceptions(request& result) const;
   void read_work(request& result) const;
@@ -61,8 +63,9 @@ class request_options {
   void read_pins(request& result) const;
   void warn_about(request& result) const;
 
-  text model_, config_, assume_like_, layers_, hidden_, heads_, kv_heads_, head_dim_, parameters_, vocab_,
-      intermediate_;
+  std::vector<std::string> gguf_;
+  text model_, config_, safetensors_, assume_like_, layers_, hidden_, heads_, kv_heads_, head_dim_,
+      parameters_, vocab_, intermediate_;
   text weights_, cache_, skip_layers_, activations_, dtype_, unquantized_;
   text context_, sequences_, active_tokens_, prompt_, output_, shared_prefix_, batched_tokens_;
   text attention_, sampler_;

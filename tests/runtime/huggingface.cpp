@@ -342,16 +342,6 @@ TEST_CASE("ties, dtypes and quantization are read, assumed with a note, or refus
   CHECK(contains(refusal(small("llama", R"("torch_dtype": "int7")")),
                  "test.json: torch_dtype: dtype \"int7\" is unknown, expected bfloat16"));
   CHECK(contains(refusal(small("llama", R"("torch_dtype": 16)")), "torch_dtype: must be text, not a number"));
-
-  const huggingface_model quantized =
-      read(small("llama", R"("quantization_config": {"quant_method": "awq", "bits": 4})"));
-  CHECK(quantized.quantization_method == "awq");
-  CHECK(has_note(quantized, "quantization_config: the checkpoint is quantized (awq)"));
-  CHECK(quantized.architecture == read(small("llama")).architecture);
-  CHECK(read(small("llama", R"("quantization_config": {})")).quantization_method == "unnamed");
-  CHECK_FALSE(read(small("llama", R"("quantization_config": null)")).quantization_method);
-  CHECK(contains(refusal(small("llama", R"("quantization_config": "awq")")),
-                 "quantization_config: must be an object, not text"));
 }
 
 TEST_CASE("Gemma 3: text and vision") {

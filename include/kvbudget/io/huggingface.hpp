@@ -11,6 +11,7 @@
 #include "kvbudget/io/huggingface/config_view.hpp"
 #include "kvbudget/io/huggingface/decoder.hpp"
 #include "kvbudget/io/huggingface/families.hpp"
+#include "kvbudget/io/huggingface/quantization.hpp"
 #include "kvbudget/io/json_reader.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 
@@ -21,8 +22,8 @@ struct huggingface_model {
   model_architecture architecture{};
   std::vector<std::string>
       notes;  ///< one line for each class default that was assumed and each key passed over
-  /// `quant_method` of `quantization_config` ("unnamed" if it has none). The weights of `architecture` are
-  /// the model's own: name the matching weight scheme in the deployment.
+  /// `quant_method` of `quantization_config`: the weights of `architecture` are stored accordingly, where the
+  /// deployment does not ask for another format.
   std::optional<std::string> quantization_method;
   /// Tokens of the text model that one image takes; a `most` of 0 = unknown, or no vision.
   image_tokens image{};
@@ -60,20 +61,6 @@ inline void name_model(model_architecture& model, const config_view& root) {
                                                            const key_names& keys) {
   std::optional<json_field> member = root.find(keys);
   return member ? member : text.find(keys);
-}
-
-inline void read_quantization(huggingface_model& result, const config_view& root, const config_view& text) {
-  const auto quantization = find_either(root, text, {{"quantization_config", "compression_config"}});
-  if (!quantization) return;
-  quantization->as_object();
-  const std::optional<json_field> method = quantization->find("quant_method");
-  if (method && !method->value().is_null()) {
-    result.quantization_method = printable(method->text(), 40);
-  } else {
-    result.quantization_method = "unnamed";
-  }
-  root.note("quantization_config: the checkpoint is quantized (" + *result.quantization_method +
-            "): weights are counted in full, choose a weight scheme for their size");
 }
 
 /// The family that a config's `model_type` names, or the one that the caller wants it read like.
@@ -142,8 +129,10 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   }
 }
 
+/// `beside` is a hf_quant_config.json, or null.
 [[nodiscard]] inline huggingface_model read_huggingface(const json_field& document,
-                                                        const huggingface_options& asked) {
+                                                        const huggingface_options& asked,
+                                                        const json_document* beside) {
   document.as_object();
   huggingface_model result;
   const json_field type = document.at("model_type");
@@ -178,15 +167,32 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   }
   if (const auto dtype = find_either(root, text, {{"torch_dtype", "dtype"}})) {
     model.dtype = dtype_in(*dtype);
+  } else if (text_family->defaults.dtype != nullptr) {
+    model.dtype = *text_family->defaults.dtype;
+    root.note(std::string("torch_dtype is absent: assumed to be ") + model.dtype.name + ", as published " +
+              text_family->model_type + " checkpoints are");
   } else {
     root.note("torch_dtype is absent: the deployment must name the dtype");
   }
-  model_builder builder(model, *text_family, scheme_of_module{});
+  std::optional<checkpoint_quantization> quantization = checkpoint_quantization::of_config(document);
+  if (!quantization && beside != nullptr) {
+    quantization.emplace(json_field(*beside), checkpoint_quantization::context{type.text(), {}, false});
+  }
+  stored_modules stored;
+  if (quantization) {
+    stored = {
+        [&](std::string_view module, tensor_kind kind) { return quantization->scheme_for(module, kind); },
+        quantization->names_layers()};
+  }
+  model_builder builder(model, *text_family, std::move(stored));
   build_decoder(builder, text, *text_family, shape);
   if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
   note_unread_parts(root, text, *family, *text_family, model);
   if (family->tokens_of_image != nullptr) result.image = family->tokens_of_image(root);
-  read_quantization(result, root, text);
+  if (quantization) {
+    result.quantization_method = quantization->method();
+    for (const std::string& line : quantization->notes()) root.note("quantization: " + line);
+  }
   validate(model);
   (void)parameter_count(model);  // stops where the sum does not fit in 64 bits
   return result;
@@ -194,8 +200,9 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
 
 /// Rules of the model that the checks above leave to it are reported with the file's name.
 [[nodiscard]] inline huggingface_model read_huggingface_naming_file(const json_field& document,
-                                                                    const huggingface_options& asked) {
-  return naming_the_place(document, [&] { return read_huggingface(document, asked); });
+                                                                    const huggingface_options& asked,
+                                                                    const json_document* beside = nullptr) {
+  return naming_the_place(document, [&] { return read_huggingface(document, asked, beside); });
 }
 
 }  // namespace detail
@@ -223,11 +230,18 @@ inline constexpr json_limits huggingface_limits{
   return detail::read_huggingface_naming_file(json_field(document), asked);
 }
 
-/// The same from a file; a directory, a device, an empty, unreadable or larger file is refused.
+/// The same from a file; a directory, a device, an empty, unreadable or larger file is refused. Where the
+/// config names no quantization, ModelOpt's `hf_quant_config.json` in the same folder is read.
 [[nodiscard]] inline huggingface_model read_huggingface_config(const std::filesystem::path& path,
                                                                const huggingface_options& asked = {}) {
   const json_document document = load_json(path, huggingface_limits);
-  return detail::read_huggingface_naming_file(json_field(document), asked);
+  const std::filesystem::path beside = path.parent_path() / "hf_quant_config.json";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(beside, ignored)) {
+    return detail::read_huggingface_naming_file(json_field(document), asked);
+  }
+  const json_document quantization = load_json(beside, huggingface_limits);
+  return detail::read_huggingface_naming_file(json_field(document), asked, &quantization);
 }
 
 /// Only the model of `read_huggingface_config`.

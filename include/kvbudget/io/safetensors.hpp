@@ -317,7 +317,8 @@ struct safetensors_model {
 /// The model in a folder of a `config.json` and `.safetensors` files (or one of these files, or their index):
 /// the architecture by the config, the weights by their headers, and where the two differ. A missing config
 /// is refused: tensors alone tell neither caches nor which embedding is tied.
-[[nodiscard]] inline safetensors_model load_safetensors_model(const std::filesystem::path& path) {
+[[nodiscard]] inline safetensors_model load_safetensors_model(const std::filesystem::path& path,
+                                                              const huggingface_options& asked = {}) {
   std::error_code ignored;
   const std::string name = detail::printable(path.string());
   if (!std::filesystem::exists(path, ignored)) detail::refuse_input(name + ": no such file or folder");
@@ -328,7 +329,7 @@ struct safetensors_model {
                          "tell what its layers keep in the cache");
   }
   safetensors_model model;
-  model.config = read_huggingface_config(config);
+  model.config = read_huggingface_config(config, asked);
   const model_architecture& architecture = model.config.architecture;
   model.weights = load_safetensors(path, {.tie_word_embeddings = architecture.tie_word_embeddings,
                                           .num_hidden_layers = architecture.num_hidden_layers});

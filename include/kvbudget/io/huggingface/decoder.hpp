@@ -524,7 +524,7 @@ inline void build_decoder(model_builder& builder, const config_view& config, con
   for (const layer_plan& plan : layers) {
     const auto same = std::find_if(known.rbegin(), known.rend(),
                                    [&](const auto& entry) { return are_equal(family, *entry.first, plan); });
-    if (same != known.rend() && !builder.quantized()) {
+    if (same != known.rend() && !builder.each_layer_on_its_own()) {
       builder.repeat_layer(same->second);
     } else {
       check_attention(config, family, plan.attention);

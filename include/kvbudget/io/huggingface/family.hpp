@@ -49,6 +49,7 @@ struct family_defaults {
   std::uint32_t intermediate_per_hidden = 0;  ///< intermediate size as a multiple of the hidden size
   std::uint64_t max_position_embeddings = 0;
   bool tie_word_embeddings = false;
+  const number_format* dtype = nullptr;  ///< of the published checkpoints, where configs name none
 };
 
 /// The same for a text model inside another config, which published ones leave out more often; 0 = as above.

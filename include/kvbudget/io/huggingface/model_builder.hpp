@@ -14,22 +14,31 @@
 
 namespace kvbudget::inline v0::detail {
 
-/// How the checkpoint stores the linear layer of this full name; nothing = in its dtype.
-using scheme_of_module = std::function<std::optional<weight_scheme>(std::string_view)>;
+/// How a checkpoint stores its modules.
+struct stored_modules {
+  /// The scheme of the linear layer (or table) of this full name; nothing = in the dtype. Empty = all are.
+  std::function<std::optional<weight_scheme>(std::string_view, tensor_kind)> scheme_of;
+  bool layers_differ = true;  ///< layers of the same shape may be stored in different formats
+
+  stored_modules() = default;
+  template <class Ask>
+  stored_modules(Ask&& ask, bool by_layer = true)  // NOLINT: whoever answers is one
+      : scheme_of(std::forward<Ask>(ask)), layers_differ(by_layer) {}
+};
 
 /// Fills a model, asking for each linear layer how the checkpoint stores it.
 class model_builder {
  public:
-  model_builder(model_architecture& model, const model_family& family, scheme_of_module scheme)
-      : model_(model), family_(family), scheme_(std::move(scheme)) {}
+  model_builder(model_architecture& model, const model_family& family, stored_modules stored = {})
+      : model_(model), family_(family), stored_(std::move(stored)) {}
 
   [[nodiscard]] model_architecture& model() { return model_; }
   /// Whether layers of the same shape may be stored in different formats.
-  [[nodiscard]] bool quantized() const { return scheme_ != nullptr; }
+  [[nodiscard]] bool each_layer_on_its_own() const { return is_quantized() && stored_.layers_differ; }
 
   /// Appends a layer; the number of its kind.
   std::uint8_t add_layer(const layer_draft& draft) {
-    if (!quantized()) {
+    if (!is_quantized()) {
       model_.add_layers(draft);
     } else {
       const std::string prefix = family_.layer_prefix + std::to_string(model_.num_hidden_layers) + ".";
@@ -65,10 +74,11 @@ class model_builder {
   }
 
  private:
+  [[nodiscard]] bool is_quantized() const { return stored_.scheme_of != nullptr; }
   /// Calls `take` with the group, in the precision of its modules; apart where they differ.
   template <class Take>
   void resolve(weight_group group, const char* modules, const std::string& prefix, Take&& take) {
-    const bool may_be_quantized = quantized() && modules != nullptr &&
+    const bool may_be_quantized = is_quantized() && modules != nullptr &&
                                   (group.kind == tensor_kind::linear || group.kind == tensor_kind::table);
     if (!may_be_quantized) return take(group);
     std::vector<std::uint8_t> precisions;
@@ -76,7 +86,7 @@ class model_builder {
     for (bool more = true; more;) {
       const std::size_t bar = rest.find('|');
       more = bar != std::string_view::npos;
-      precisions.push_back(precision_of(prefix + own_name(rest.substr(0, bar))));
+      precisions.push_back(precision_of(prefix + own_name(rest.substr(0, bar)), group.kind));
       if (more) rest.remove_prefix(bar + 1);
     }
     const auto parts = static_cast<std::uint32_t>(precisions.size());
@@ -99,8 +109,8 @@ class model_builder {
     }
     return std::string(module);
   }
-  [[nodiscard]] std::uint8_t precision_of(const std::string& module) {
-    const std::optional<weight_scheme> scheme = scheme_(module);
+  [[nodiscard]] std::uint8_t precision_of(const std::string& module, tensor_kind kind) {
+    const std::optional<weight_scheme> scheme = stored_.scheme_of(module, kind);
     return scheme ? model_.precision_of(*scheme) : std::uint8_t{0};
   }
   /// Draft groups of one shape are kept as one.
@@ -119,7 +129,7 @@ class model_builder {
 
   model_architecture& model_;
   const model_family& family_;
-  scheme_of_module scheme_;
+  stored_modules stored_;
 };
 
 }  // namespace kvbudget::inline v0::detail

@@ -45,6 +45,7 @@ class checkpoint_quantization {
   checkpoint_quantization(const json_field& quantization, const context& model) : context_(model) {
     quantization.as_object();
     read(quantization);
+    names_layers_ = has_numbered_names(quantization.value());
   }
   explicit checkpoint_quantization(const json_field& quantization)
       : checkpoint_quantization(quantization, context{}) {}
@@ -97,6 +98,9 @@ class checkpoint_quantization {
     return linear_;
   }
 
+  /// Whether some layers may be stored otherwise than others of the same shape: a listed name or pattern has
+  /// a number in it.
+  [[nodiscard]] bool names_layers() const { return names_layers_; }
   /// `quant_method`, or what stands for it ("modelopt" for a hf_quant_config.json).
   [[nodiscard]] const std::string& method() const { return method_; }
   /// One line for each thing that was assumed, or read and not counted.
@@ -106,6 +110,22 @@ class checkpoint_quantization {
   [[nodiscard]] const std::optional<std::string>& kv_cache_format() const { return kv_cache_format_; }
 
  private:
+  /// Names of modules stand in lists, and as keys (with a dot or a pattern in them).
+  [[nodiscard]] static bool has_numbered_names(const nlohmann::json& value) {
+    const auto has_digit = [](const std::string& text) {
+      return text.find_first_of("0123456789") != std::string::npos;
+    };
+    for (const auto& [key, member] : value.items()) {
+      const bool is_name = value.is_object() && key.find_first_of(".*:") != std::string::npos;
+      if (is_name && has_digit(key)) return true;
+      if (value.is_array() && member.is_string() && has_digit(member.get_ref<const std::string&>())) {
+        return true;
+      }
+      if (member.is_structured() && has_numbered_names(member)) return true;
+    }
+    return false;
+  }
+
   /// The way some modules are stored; no scheme = in the dtype.
   struct storage {
     std::optional<weight_scheme> scheme;
@@ -939,6 +959,7 @@ class checkpoint_quantization {
   std::string method_;
   std::string place_;
   std::vector<std::string> notes_;
+  bool names_layers_ = false;
   std::optional<std::string> kv_cache_format_;
 
   // In the order in which they count: what is left alone, modules by name, what the method spares, rules.

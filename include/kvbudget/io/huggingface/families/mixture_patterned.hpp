@@ -348,8 +348,11 @@ inline void finish_hunyuan_large(const config_view& config, const decoder_shape&
 inline constexpr model_family mixture_patterned_families[] = {
     {.model_type = "gpt_oss",
      .keys = {.intermediate_size = {}},
-     .defaults =
-         {.vocab_size = 201088, .num_key_value_heads = 8, .head_dim = 64, .max_position_embeddings = 131072},
+     .defaults = {.vocab_size = 201088,
+                  .num_key_value_heads = 8,
+                  .head_dim = 64,
+                  .max_position_embeddings = 131072,
+                  .dtype = &formats::bf16},
      .qkv_biases = {"attention_bias", true},
      .output_bias = {"attention_bias", true},
      .experts = {.where = expert_layers::all,
