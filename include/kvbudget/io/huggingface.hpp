@@ -180,9 +180,10 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   }
   stored_modules stored;
   if (quantization) {
-    stored = {
-        [&](std::string_view module, tensor_kind kind) { return quantization->scheme_for(module, kind); },
-        quantization->names_layers()};
+    stored.scheme_of = [&](std::string_view module, tensor_kind kind) {
+      return quantization->scheme_for(module, kind);
+    };
+    stored.signature_of_layer = [&](std::uint32_t layer) { return quantization->signature_of_layer(layer); };
   }
   model_builder builder(model, *text_family, std::move(stored));
   build_decoder(builder, text, *text_family, shape);
