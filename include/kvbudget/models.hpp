@@ -993,7 +993,7 @@ inline constexpr model_architecture deepseek_v4_flash{
          },
          .store_count = 1, .weight_count = 24, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 512, .value_dim = 512, .key_value_heads = 1, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 6, .moe_intermediate_size = 2048},
     },
-    .precisions = {schemes::mxfp4, weight_scheme{"fp8_block-2", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}}};
+    .precisions = {schemes::mxfp4, weight_scheme{"fp8_e4m3-block-128", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}}};
 
 inline constexpr model_architecture deepseek_v4_pro{
     .name = "deepseek-v4-pro", .model_type = "deepseek_v4", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 129280, .max_position_embeddings = 1048576, .num_hidden_layers = 61, .kind_count = 4, .weight_count = 25, .precision_count = 2, .layers_of = {2, 1, 29, 29},
@@ -1129,7 +1129,7 @@ inline constexpr model_architecture deepseek_v4_pro{
          },
          .store_count = 1, .weight_count = 24, .gated_mlp = true, .num_attention_heads = 128, .query_dim = 512, .value_dim = 512, .key_value_heads = 1, .intermediate_size = 3072, .num_experts = 384, .num_experts_per_tok = 6, .moe_intermediate_size = 3072},
     },
-    .precisions = {schemes::mxfp4, weight_scheme{"fp8_block-2", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}}};
+    .precisions = {schemes::mxfp4, weight_scheme{"fp8_e4m3-block-128", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}}};
 
 inline constexpr model_architecture devstral_2_123b{
     .name = "devstral-2-123b", .model_type = "ministral3", .dtype = formats::bf16, .hidden_size = 12288, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 88, .kind_count = 1, .weight_count = 3, .precision_count = 1, .layers_of = {88},
@@ -1150,7 +1150,7 @@ inline constexpr model_architecture devstral_2_123b{
          },
          .store_count = 1, .weight_count = 6, .gated_mlp = true, .num_attention_heads = 96, .query_dim = 128, .value_dim = 128, .key_value_heads = 8, .intermediate_size = 28672},
     },
-    .precisions = {weight_scheme{"fp8_linear-2", formats::fp8_e4m3, {.scales = weight_scales::tensor, .scale_bytes = 4, .matrix_bytes = 4}}}};
+    .precisions = {weight_scheme{"fp8_e4m3-tensor", formats::fp8_e4m3, {.scales = weight_scales::tensor, .scale_bytes = 4, .matrix_bytes = 4}}}};
 
 inline constexpr model_architecture devstral_small_24b{
     .name = "devstral-small-24b", .model_type = "mistral", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 131072, .max_position_embeddings = 131072, .num_hidden_layers = 40, .kind_count = 1, .weight_count = 3, .layers_of = {40},
@@ -4116,7 +4116,7 @@ inline constexpr model_architecture kimi_k2_thinking{
          },
          .store_count = 1, .weight_count = 14, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 192, .value_dim = 128, .key_value_heads = 64, .intermediate_size = 2048, .num_experts = 384, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
     },
-    .precisions = {weight_scheme{"int_packed", formats::int4, {.scales = weight_scales::group, .group = 32, .scale_bytes = 2, .matrix_bytes = 16, .packed_rows = true}}}};
+    .precisions = {weight_scheme{"int4-group-32", formats::int4, {.scales = weight_scales::group, .group = 32, .scale_bytes = 2, .matrix_bytes = 16, .packed_rows = true}}}};
 
 inline constexpr model_architecture kimi_k2_5{
     .name = "kimi-k2.5", .model_type = "kimi_k25", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 163840, .max_position_embeddings = 262144, .num_hidden_layers = 61, .kind_count = 2, .weight_count = 19, .precision_count = 1, .layers_of = {1, 60},
@@ -4176,7 +4176,7 @@ inline constexpr model_architecture kimi_k2_5{
          },
          .store_count = 1, .weight_count = 14, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 192, .value_dim = 128, .key_value_heads = 64, .intermediate_size = 2048, .num_experts = 384, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
     },
-    .precisions = {weight_scheme{"int_packed", formats::int4, {.scales = weight_scales::group, .group = 32, .scale_bytes = 2, .matrix_bytes = 16, .packed_rows = true}}}};
+    .precisions = {weight_scheme{"int4-group-32", formats::int4, {.scales = weight_scales::group, .group = 32, .scale_bytes = 2, .matrix_bytes = 16, .packed_rows = true}}}};
 
 inline constexpr model_architecture kimi_k3{
     .name = "kimi-k3", .model_type = "kimi_k3", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 163840, .max_position_embeddings = 1048576, .num_hidden_layers = 93, .kind_count = 3, .weight_count = 15, .precision_count = 1, .layers_of = {1, 68, 24},

@@ -217,7 +217,7 @@ TEST_CASE("what weights are stored in survives being written and read") {
     CHECK(std::string(back.precisions[i].name) == model.precisions[i].name);
   const std::string again = readable_text(to_json(back));  // the names of files' own schemes are not kept
   CHECK(readable_text(to_json(parse_model(json::parse(again), "again.json"))) == again);
-  CHECK(precision_names_in(file) == std::vector<std::string>{"q4_K", "mxfp4", "mxfp4-2", "w4a16-2",
+  CHECK(precision_names_in(file) == std::vector<std::string>{"q4_K", "mxfp4", "mxfp4-2", "int4-group-32",
                                                              "int8_channel", "fp8_e5m2", "fp8_channel",
                                                              "odd"});
   CHECK(estimate(deployment{.model = back, .dtype = formats::bf16}).weights() ==
