@@ -122,7 +122,8 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
     text.note("num_nextn_predict_layers: the weights of draft layers are not counted");
   }
   if (family.add_towers != nullptr) return;
-  for (const char* key : {"vision_config", "audio_config"}) {
+  for (const char* key : {"vision_config", "audio_config", "speech_config", "vit_config", "encoder_config",
+                          "img_processor", "mm_vision_tower"}) {
     if (!root.find({{key}})) continue;
     model.parameters_assumed = true;
     root.note(std::string(key) + ": the weights of this tower are not counted");
@@ -138,10 +139,18 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   const json_field type = document.at("model_type");
   const model_family* family = family_named(type, asked, result.notes);
   const bool assumed = family->model_type != type.text();
-  const config_view root(document, family->model_type, result.notes);
+  json_field served = document;
+  if (family->served_part != nullptr) {
+    if (const auto part = document.find(family->served_part)) {
+      served = *part;
+      result.notes.push_back(std::string("only ") + family->served_part +
+                             " is counted: what else the config describes is not served with it");
+    }
+  }
+  const config_view root(served, family->model_type, result.notes);
   const model_family* text_family = family;
   model_family nested_family;
-  json_field text_field = document;
+  json_field text_field = served;
   if (family->text_model_type != nullptr) {
     text_family =
         find_family(family->text_model_of != nullptr ? family->text_model_of(root) : family->text_model_type);

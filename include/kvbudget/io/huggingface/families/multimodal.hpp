@@ -77,6 +77,38 @@ inline void finish_mllama_layer(const decoder_shape& shape, const layer_plan& pl
   put(layer, vectors(role, 1, 2), nullptr);
 }
 
+inline void add_qwen2_5_omni_towers(const config_view& root, const decoder_shape& text,
+                                    model_builder& builder) {
+  add_qwen2_5_vision_tower(root, text, builder);
+  add_qwen2_5_omni_audio(root, builder);
+}
+inline void add_qwen3_omni_towers(const config_view& root, const decoder_shape& text,
+                                  model_builder& builder) {
+  add_qwen3_vision_tower(root, text, builder);
+  add_qwen3_omni_audio(root, builder);
+}
+
+/// The cache is that of the text model; what a tower weighs is not known.
+inline void note_unknown_towers(const config_view& root, const decoder_shape&, model_builder& builder) {
+  note_uncounted_tower(root, builder, std::string("towers of ") + root.model_type());
+}
+inline void add_minicpmo_towers(const config_view& root, const decoder_shape& text, model_builder& builder) {
+  add_minicpmv_towers(root, text, builder);
+  note_uncounted_tower(root, builder, "the encoder and decoder of sound");
+}
+
+/// Chameleon: norms of queries and keys have a weight and a bias per head.
+/// Source: huggingface/transformers models/chameleon/modeling_chameleon.py, ChameleonAttention.
+inline void finish_chameleon(const decoder_shape&, const layer_plan& plan, layer_draft& layer) {
+  using namespace weight_groups;
+  const attention_shape& attention = plan.attention;
+  const auto biases = [&](std::uint32_t heads, shard_rule rule) {
+    put(layer, split_bias(module_role::norm, std::uint64_t{heads} * attention.key_dim, heads, rule), nullptr);
+  };
+  biases(attention.heads, shard_rule::tensor);
+  biases(attention.kv_heads, shard_rule::kv_heads);
+}
+
 /// Molmo: `intermediate_size` is that of gate and up projection together; `additional_vocab_size` rows of the
 /// embedding belong to images. Source: allenai/Molmo-7B-D-0924 modeling_molmo.py.
 inline void adjust_molmo(const config_view& config, decoder_shape& shape) {
@@ -322,6 +354,73 @@ inline constexpr model_family multimodal_families[] = {
     {.model_type = "phi3_v", .text_model_type = "phi3", .add_towers = add_phi3_vision_towers},
     {.model_type = "phi4mm", .text_model_type = "phi3", .add_towers = note_phi4_towers},
     {.model_type = "deepseek_vl_v2", .text_model_type = "deepseek_v2", .add_towers = add_deepseek_vl2_towers},
+    {.model_type = "qwen2_5_omni",
+     .served_part = "thinker_config",
+     .text_prefix = "thinker.model.layers.",
+     .text_model_type = "qwen2_5_omni_text",
+     .add_towers = add_qwen2_5_omni_towers},
+    {.model_type = "qwen2_5_omni_text",
+     .defaults = {.num_key_value_heads = 4, .max_position_embeddings = 32768},
+     .nested = {.hidden_size = 3584,
+                .num_hidden_layers = 28,
+                .intermediate_size = 18944,
+                .vocab_size = 152064,
+                .num_attention_heads = 28},
+     .qkv_biases = always,
+     .windows = {.rule = window_rule::behind_first_layers, .window = 32768, .first_layers = 28}},
+    {.model_type = "qwen3_omni_moe",
+     .served_part = "thinker_config",
+     .text_prefix = "thinker.model.layers.",
+     .text_model_type = "qwen3_omni_moe_text",
+     .add_towers = add_qwen3_omni_towers},
+    {.model_type = "qwen3_omni_moe_text",
+     .defaults = {.num_key_value_heads = 4, .max_position_embeddings = 32768},
+     .qkv_biases = attention_bias,
+     .output_bias = attention_bias,
+     .qk_norm = query_key_norm::head_dim,
+     .experts = {.where = expert_layers::every_step,
+                 .num_experts_default = 128,
+                 .num_experts_per_tok_default = 8,
+                 .intermediate_size_default = 768}},
+    {.model_type = "minicpmo",
+     .text_prefix = "llm.model.layers.",
+     .text_model_type = "qwen2",
+     .text_model_of = minicpmv_text_model,
+     .add_towers = add_minicpmo_towers,
+     .tokens_of_image = minicpmv_image_tokens},
+    {.model_type = "chameleon",
+     .defaults = {.vocab_size = 65536, .max_position_embeddings = 4096},
+     .qkv_biases = attention_bias,
+     .output_bias = attention_bias,
+     .qk_norm = query_key_norm::each_head,
+     .mlp_biases = {"mlp_bias", false},
+     .finish_layer = finish_chameleon,
+     .add_towers = note_unknown_towers},
+    // Text models whose towers are not described publicly, or not by the config.
+    {.model_type = "NemotronH_Nano_VL_V2",
+     .text_prefix = "language_model.backbone.layers.",
+     .text_model_type = "nemotron_h",
+     .add_towers = note_unknown_towers},
+    {.model_type = "Llama_Nemotron_Nano_VL",
+     .text_prefix = "language_model.model.layers.",
+     .text_model_type = "llama",
+     .add_towers = note_unknown_towers},
+    {.model_type = "multi_modality",
+     .text_prefix = "language_model.model.layers.",
+     .text_model_type = "llama",
+     .add_towers = note_unknown_towers},
+    {.model_type = "perception_lm",
+     .text_prefix = "model.language_model.layers.",
+     .text_model_type = "llama",
+     .add_towers = note_unknown_towers},
+    {.model_type = "granite_speech",
+     .text_prefix = "language_model.model.layers.",
+     .text_model_type = "granite",
+     .add_towers = note_unknown_towers},
+    {.model_type = "ovis2_5",
+     .text_prefix = "llm.model.layers.",
+     .text_model_type = "qwen3",
+     .add_towers = note_unknown_towers},
     {.model_type = "molmo",
      .keys = {.vocab_size = {{"embedding_size", "vocab_size"}},
               .tie_word_embeddings = {{"weight_tying", "tie_word_embeddings"}}},
