@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -130,6 +133,35 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   }
 }
 
+/// Models that classify, or give vectors, end without the head of their class; a classifier has one row per
+/// label. Told apart by the first of `architectures`. Source: huggingface/transformers
+/// modeling_layers.py, GenericForSequenceClassification.
+inline void read_ending(const config_view& root, decoder_shape& shape, model_builder& builder) {
+  constexpr std::string_view vector_models[] = {"LlamaModel", "MistralModel", "Qwen2Model",
+                                                "Qwen3Model", "Gemma2Model",  "Phi3Model"};
+  constexpr std::string_view classifier = "ForSequenceClassification";
+  const auto classes = root.find({{"architectures"}});
+  if (!shape.has_head || !classes || !classes->value().is_array() || classes->size() == 0) return;
+  const json_field name = classes->at(std::size_t{0});
+  if (!name.value().is_string()) return;
+  const bool gives_vectors =
+      std::find(std::begin(vector_models), std::end(vector_models), name.text()) != std::end(vector_models);
+  const bool classifies = name.text().ends_with(classifier);
+  if (!gives_vectors && !classifies) return;
+  shape.has_head = false;
+  root.note("architectures: " + printable(name.text(), 60) + " has no language model head");
+  if (!classifies) return;
+  std::uint32_t labels = 2;
+  if (const auto given = root.find({{"num_labels"}})) {
+    labels = config_view::size_in(*given);
+  } else if (const auto named = root.find({{"id2label"}}); named && named->value().is_object()) {
+    labels = static_cast<std::uint32_t>(larger<std::size_t>(named->value().size(), 1));
+  } else {
+    root.note_default("num_labels", "2");
+  }
+  builder.add(weight_groups::whole(module_role::lm_head, labels, shape.hidden_size), "score");
+}
+
 /// `beside` is a hf_quant_config.json, or null.
 [[nodiscard]] inline huggingface_model read_huggingface(const json_field& document,
                                                         const huggingface_options& asked,
@@ -194,6 +226,7 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
         quantization->names_layers()};
   }
   model_builder builder(model, *text_family, std::move(stored));
+  read_ending(root, shape, builder);
   build_decoder(builder, text, *text_family, shape);
   if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
   note_unread_parts(root, text, *family, *text_family, model);
@@ -207,11 +240,36 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   return result;
 }
 
+/// A draft model in the format of the library speculators, as a config of its layers' type. Source:
+/// vllm-project/speculators src/speculators/models/eagle3/config.py.
+[[nodiscard]] inline nlohmann::json config_of_speculator(const json_field& document) {
+  const json_field kind = document.at("speculators_model_type");
+  if (kind.text() != "eagle3") {
+    kind.refuse("\"" + printable(kind.text(), 40) + "\" is not supported, expected eagle3");
+  }
+  nlohmann::json merged = document.at("transformer_layer_config").as_object().value();
+  for (const char* key : {"draft_vocab_size", "target_hidden_size", "norm_before_fc", "torch_dtype", "dtype",
+                          "tie_word_embeddings"}) {
+    if (const auto given = document.find(key)) merged[key] = given->value();
+  }
+  merged["architectures"] = nlohmann::json::array({eagle3_speculator});
+  if (!merged.contains("model_type") || merged["model_type"] != "llama") {
+    document.at("transformer_layer_config").refuse("model_type must be llama");
+  }
+  return merged;
+}
+
 /// Rules of the model that the checks above leave to it are reported with the file's name.
 [[nodiscard]] inline huggingface_model read_huggingface_naming_file(const json_field& document,
                                                                     const huggingface_options& asked,
                                                                     const json_document* beside = nullptr) {
-  return naming_the_place(document, [&] { return read_huggingface(document, asked, beside); });
+  return naming_the_place(document, [&] {
+    if (!document.value().is_object() || !document.find("speculators_model_type")) {
+      return read_huggingface(document, asked, beside);
+    }
+    const nlohmann::json merged = config_of_speculator(document);
+    return read_huggingface(json_field(merged, document.source()), asked, beside);
+  });
 }
 
 }  // namespace detail
