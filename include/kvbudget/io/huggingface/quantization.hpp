@@ -63,8 +63,10 @@ class checkpoint_quantization {
     }
     for (const json_field& place : places) {
       model.only_language_model = &place != &places.front();
-      for (const char* key : {"quantization_config", "compression_config"}) {
+      for (const char* key : {"quantization_config", "compression_config", "quantization"}) {
         const std::optional<json_field> found = detail::given(place, key);
+        const bool is_mlx = std::string_view(key) == "quantization";
+        if (found && is_mlx && !(found->value().is_object() && detail::given(*found, "bits"))) continue;
         if (found) return checkpoint_quantization(*found, model);
       }
     }
@@ -265,7 +267,9 @@ class checkpoint_quantization {
                  {"torchao", &checkpoint_quantization::read_torchao},
                  {"quanto", &checkpoint_quantization::read_quanto},
                  {"eetq", &checkpoint_quantization::read_eetq},
-                 {"quark", &checkpoint_quantization::read_quark}};
+                 {"quark", &checkpoint_quantization::read_quark},
+                 {"bitnet", &checkpoint_quantization::read_bitnet},
+                 {"mlx", &checkpoint_quantization::read_mlx}};
     static constexpr const char* synonyms[][2] = {{"compressed_tensors", "compressed-tensors"},
                                                   {"modelopt_fp4", "modelopt"},
                                                   {"modelopt_fp8", "modelopt"},
@@ -298,8 +302,9 @@ class checkpoint_quantization {
   [[nodiscard]] static std::string unnamed_method(const json_field& q) {
     if (detail::given(q, "config_groups")) return "compressed-tensors";
     if (detail::given(q, "quant_algo")) return "modelopt";
-    if (detail::given(q, "desc_act")) return "gptq";
+    if (detail::given(q, {"desc_act", "damp_percent"})) return "gptq";
     if (detail::given(q, "w_bit")) return "awq";
+    if (detail::given(q, "bits") && detail::given(q, "group_size")) return "mlx";
     if (detail::given(q, {"load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit"}))
       return "bitsandbytes";
     q.refuse("key \"quant_method\" is missing: how the weights are stored cannot be told");
@@ -953,6 +958,46 @@ class checkpoint_quantization {
     weight->refuse(
         "dtype " + dtype + " with " + scheme +
         " is not supported, expected fp8_e4m3 or int8, fp4 per_group of 32, int4 or uint4 per_group");
+  }
+
+  // BitNet, MLX
+
+  /// Four ternary weights to a byte, and one 16-bit scale per matrix.
+  void read_bitnet(const json_field& q) {
+    linear_ = weight_scheme("bitnet", formats::int2, {.scales = weight_scales::tensor, .scale_bytes = 2});
+    leave_alone(q, {"modules_to_not_convert"}, detail::name_syntax::parts);
+    spares_heads_ = true;
+  }
+
+  /// MLX quantizes every linear layer and embedding of the language model: words of integers with a 16-bit
+  /// scale and a 16-bit offset per group. A module's own key changes its numbers, or leaves it alone with
+  /// false. Source: ml-explore/mlx-lm mlx_lm/utils.py, quantize_model; ml-explore/mlx
+  /// python/mlx/nn/layers/quantized.py.
+  void read_mlx(const json_field& q) {
+    linear_ = tables_ = mlx_scheme(q, q);
+    spares_towers_ = true;
+    for (const auto& [name, value] : q.value().items()) {
+      const json_field own = q.at(name);
+      if (value.is_object()) {
+        give_name(name, mlx_scheme(own, q));
+      } else if (value.is_boolean() && name.find('.') != name.npos) {
+        if (!own.flag()) give_name(name, std::nullopt);
+      }
+    }
+  }
+  [[nodiscard]] static weight_scheme mlx_scheme(const json_field& own, const json_field& q) {
+    const std::optional<json_field> own_mode = detail::given(own, "mode");
+    const std::string mode =
+        detail::one_of(own_mode ? own : q, "mode", "affine", {"affine", "mxfp4", "mxfp8", "nvfp4"});
+    if (mode == "mxfp4") return schemes::mxfp4;
+    if (mode == "mxfp8") return schemes::mxfp8;
+    if (mode == "nvfp4") return detail::scaled("nvfp4", formats::fp4_e2m1, 16, 1);
+    const std::uint64_t bits = detail::integer_in(own, {"bits"}, detail::integer_in(q, {"bits"}, 4));
+    if (bits < 2 || bits > 8 || bits == 7) detail::refuse_bits(own, bits, "2, 3, 4, 5, 6 or 8 for MLX");
+    const std::optional<json_field> own_group = detail::given(own, "group_size");
+    const std::uint32_t group = detail::group_in(own_group ? own_group : detail::given(q, "group_size"), 64);
+    if (group == 0) own.refuse("group_size must be at least 1");
+    return detail::scaled("mlx", detail::packed_integer(bits), group, 4);
   }
 
   // -- the cache --------------------------------------------------------------------------------------------
