@@ -1,5 +1,6 @@
 #include "model_source.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,15 @@ using namespace kvbudget;
 
 namespace {
 
+/// Takes over what a reader remarked; the doubts are among its notes.
+void remark(described_model& result, std::vector<std::string>&& notes,
+            const std::vector<std::string>& doubts) {
+  for (std::string& note : notes) {
+    const bool doubtful = std::find(doubts.begin(), doubts.end(), note) != doubts.end();
+    (doubtful ? result.warnings : result.notes).push_back(std::move(note));
+  }
+}
+
 /// A config that does not name its model is called what its folder is called, or its file.
 void name_after(described_model& result, std::filesystem::path path) {
   if (std::string_view(result.model.name) != result.model.model_type) return;
@@ -35,7 +45,7 @@ described_model from_huggingface(huggingface_model&& read, const std::filesystem
   described_model result;
   result.model = read.architecture;
   result.source = "Hugging Face config";
-  result.notes = std::move(read.notes);
+  remark(result, std::move(read.notes), read.doubts);
   result.image = read.image;
   result.quantization = std::move(read.quantization_method);
   name_after(result, path);
@@ -84,9 +94,10 @@ described_model read_checkpoint(const std::string& path, const std::string& assu
        {&sizes.disk, &sizes.stored_tensors, &sizes.unique_tensors, &sizes.engine_resident}) {
     result.stored.push_back({each->name, each->bytes, each->meaning});
   }
-  for (const std::string& note : read.weights.notes) result.notes.push_back(note);
+  std::vector<std::string>& of_weights = read.weights.has_tensors() ? result.notes : result.warnings;
+  of_weights.insert(of_weights.end(), read.weights.notes.begin(), read.weights.notes.end());
   if (!read.weights.has_tensors()) return result;
-  if (!read.differences.empty()) result.notes.push_back(summary_of(read));
+  if (!read.differences.empty()) (read.agrees() ? result.notes : result.warnings).push_back(summary_of(read));
   if (!result.model.dtype.is_automatic()) {
     const deployment d{.model = result.model};
     const amount resident = resident_amount(read.weights);
@@ -124,15 +135,26 @@ described_model read_gguf_files(const std::vector<std::string>& paths, const std
   }
   described_model result;
   result.model = read.architecture;
-  result.source = parts.size() == 1 ? "GGUF file" : "GGUF files";
-  result.notes = std::move(read.notes);
+  result.source = paths.size() == 1 ? "GGUF file" : "GGUF files";
+  remark(result, std::move(read.notes), read.doubts);
   result.stored.push_back({"disk", disk.value, "The files, with their headers and padding."});
   result.stored.push_back({"stored_tensors", tensors.value, "All tensors in the files."});
   name_after(result, paths.front());
   return result;
 }
 
-described_model read_model_from(const std::string& path, const std::string& assume_like) {
+described_model read_model_from(const std::vector<std::string>& paths, const std::string& assume_like) {
+  const std::string& path = paths.front();
+  if (paths.size() > 1) {
+    for (const std::string& each : paths) {
+      if (beginning_of(each) == "GGUF") continue;
+      refuse(
+          "{}: is not a GGUF file: several files are the parts of one GGUF model and its projector; of other "
+          "models name one file or the folder",
+          detail::printable(each));
+    }
+    return read_gguf_files(paths, assume_like);
+  }
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     bool has_tensors = false;
@@ -144,7 +166,7 @@ described_model read_model_from(const std::string& path, const std::string& assu
     if (has_tensors) return read_checkpoint(path, assume_like);
     return read_config_file((std::filesystem::path(path) / "config.json").string(), assume_like);
   }
-  if (beginning_of(path) == "GGUF") return read_gguf_files({path}, assume_like);
+  if (beginning_of(path) == "GGUF") return read_gguf_files(paths, assume_like);
   const bool is_checkpoint = path.ends_with(".safetensors") || path.ends_with(".safetensors.index.json");
   return is_checkpoint ? read_checkpoint(path, assume_like) : read_config_file(path, assume_like);
 }

@@ -19,7 +19,8 @@ namespace kvbudget::inline v0 {
 /// A model as its GGUF file describes it, and what the file left open.
 struct gguf_model {
   model_architecture architecture{};
-  std::vector<std::string> notes{};  ///< one line for each value that was assumed and each oddity
+  std::vector<std::string> notes{};   ///< one line for each value that was assumed and each oddity
+  std::vector<std::string> doubts{};  ///< those of the notes that say which figures cannot be trusted
 };
 
 /// What a reader of models may assume.
@@ -78,6 +79,7 @@ namespace detail {
     const std::string name = detail::architecture_of(file);
     const detail::gguf_architecture& architecture =
         detail::architecture_for(name, file, options, result.notes);
+    if (name != architecture.name) result.doubts.push_back(result.notes.back());
     const detail::hyperparameters keys(file, name);
     detail::gguf_model_builder(file, architecture, keys, result.notes).build(result.architecture);
     detail::name_gguf_model(result.architecture, file, name);
