@@ -274,25 +274,28 @@ void print_described(const described_model& found, const std::string& place) {
   const model_architecture& model = found.model;
   using kvbudget::detail::grouped;
   const auto in_billions = [](std::uint64_t n) {
+    if (n < 1'000'000) return grouped(n);
     return fmt::format("{} ({:.{}f}e9)", grouped(n), static_cast<double>(n) / 1e9, n < 100'000'000 ? 3 : 2);
   };
-  fmt::print("{}{} · {} {}\n", model.name,
+  fmt::print("{}{} · {} · {}\n", model.name,
              model.model_type[0] == '\0' ? "" : fmt::format(" ({})", model.model_type), found.source, place);
-  print_line("parameters",
-             in_billions(parameter_count(model).value) +
-                 (model.parameters_assumed ? ", some of them assumed or not counted: see below" : ""));
+  std::string parameters = in_billions(parameter_count(model).value);
+  if (const std::uint64_t draft = parameter_count(model, module_role::draft).value; draft != 0) {
+    parameters += fmt::format(", {} of them in draft layers", grouped(draft));
+  }
+  if (model.parameters_assumed) parameters += ", some assumed or not counted: see below";
+  print_line("parameters", parameters);
   if (report::is_mixture_of_experts(model)) {
     print_line("active per token", in_billions(active_parameter_count(model).value));
     std::vector<std::string> lines;
     for (const expert_line& each : experts_of(model)) {
-      std::string line = fmt::format("{} of {} in {}; by chance", each.num_experts_per_tok, each.num_experts,
-                                     layers_text(each.layers));
-      const char* separator = " ";
+      std::string line = fmt::format("{} of {} in {}; expected in use:", each.num_experts_per_tok,
+                                     each.num_experts, layers_text(each.layers));
       for (const std::uint64_t batch : batches) {
-        line +=
-            fmt::format("{}{} tokens use {:.1f}", separator, batch,
-                        expected_distinct_experts(each.num_experts, each.num_experts_per_tok, tokens{batch}));
-        separator = ", ";
+        const double distinct =
+            expected_distinct_experts(each.num_experts, each.num_experts_per_tok, tokens{batch});
+        line += fmt::format("{} {:.1f} by {}{}", batch == batches[0] ? "" : ",", distinct, batch,
+                            batch == batches[0] ? " tokens" : "");
       }
       lines.push_back(std::move(line));
     }
@@ -319,11 +322,10 @@ void print_described(const described_model& found, const std::string& place) {
   print_weights(model);
   if (!found.stored.empty()) fmt::print("on disk\n");
   for (const stored_size& size : found.stored) {
-    print_line(size.name,
-               fmt::format("{}: {}",
-                           size.size ? fmt::format("{} B ({})", grouped(*size.size), short_size(*size.size))
-                                     : "unknown",
-                           size.meaning));
+    const std::string known =
+        size.size ? fmt::format("{} B ({})", grouped(*size.size), short_size(*size.size)) : "unknown";
+    print_under(size.name,
+                kvbudget::detail::wrapped(known + ": " + size.meaning, page_columns - text_column));
   }
   print_remarks_under("doubtful: figures may be others", found.warnings);
   print_remarks_under("assumed, ignored or left open", found.notes);

@@ -69,6 +69,22 @@ std::string beginning_of(const std::filesystem::path& path) {
   return {bytes.data(), static_cast<std::size_t>(file.gcount())};
 }
 
+/// Calls `read`; what it says of the library's option `assume_like` is said of the command line's.
+template <class Read> auto in_terms_of_options(Read&& read) {
+  try {
+    return read();
+  } catch (const input_error& problem) {
+    std::string line = problem.what();
+    for (const auto& [own, option] : {std::pair{"(assume_like)", "(--assume-like TYPE)"},
+                                      std::pair{"assume_like: ", "--assume-like: "}}) {
+      if (const std::size_t at = line.find(own); at != std::string::npos) {
+        line.replace(at, std::string_view(own).size(), option);
+      }
+    }
+    throw command_error(line);
+  }
+}
+
 }  // namespace
 
 described_model read_config_file(const std::string& path, const std::string& assume_like) {
@@ -78,15 +94,17 @@ described_model read_config_file(const std::string& path, const std::string& ass
   if (root.find("schema") && root.find("layers")) return from_own_schema(document);
   if (!root.find("model_type")) {
     refuse(
-        "{}: key \"model_type\" is missing: neither a Hugging Face config nor a model of "
-        "docs/model-schema.md",
+        "{}: key \"model_type\" is missing: this is neither the config.json of a Hugging Face model nor a "
+        "model of docs/model-schema.md",
         document.source);
   }
-  return from_huggingface(read_huggingface_config(std::filesystem::path(path), {assume_like}), path);
+  return in_terms_of_options([&] {
+    return from_huggingface(read_huggingface_config(std::filesystem::path(path), {assume_like}), path);
+  });
 }
 
 described_model read_checkpoint(const std::string& path, const std::string& assume_like) {
-  safetensors_model read = load_safetensors_model(path, {assume_like});
+  safetensors_model read = in_terms_of_options([&] { return load_safetensors_model(path, {assume_like}); });
   described_model result = from_huggingface(std::move(read.config), path);
   result.source = "safetensors headers and Hugging Face config";
   const checkpoint_sizes& sizes = read.weights.sizes;
@@ -123,9 +141,11 @@ described_model read_gguf_files(const std::vector<std::string>& paths, const std
     }
     parts.emplace_back(path);
   }
-  if (parts.empty()) refuse("{}: is a projector, name the model's own file too", projectors.front().source());
+  constexpr const char* alone = "{}: is a projector (mmproj): name the GGUF file of its text model too";
+  if (parts.empty()) refuse(alone, projectors.front().source());
   const gguf_file file = parts.size() == 1 ? read_gguf(parts.front()) : read_gguf(parts);
-  gguf_model read = model_of_gguf(file, {assume_like});
+  if (is_projector(file)) refuse(alone, file.source());
+  gguf_model read = in_terms_of_options([&] { return model_of_gguf(file, {assume_like}); });
   bytes disk = file_bytes_of(file);
   bytes tensors = weight_bytes_of(file);
   for (const gguf_file& projector : projectors) {
@@ -158,13 +178,20 @@ described_model read_model_from(const std::vector<std::string>& paths, const std
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     bool has_tensors = false;
+    bool has_gguf = false;
     for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
       const std::string name = entry.path().filename().string();
       has_tensors =
           has_tensors || name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json");
+      has_gguf = has_gguf || name.ends_with(".gguf");
     }
     if (has_tensors) return read_checkpoint(path, assume_like);
-    return read_config_file((std::filesystem::path(path) / "config.json").string(), assume_like);
+    const std::filesystem::path config = std::filesystem::path(path) / "config.json";
+    if (!std::filesystem::exists(config, ignored)) {
+      refuse("{}: the folder holds no config.json{}", detail::printable(path),
+             has_gguf ? "; name one of its GGUF files" : " of a Hugging Face model");
+    }
+    return read_config_file(config.string(), assume_like);
   }
   if (beginning_of(path) == "GGUF") return read_gguf_files(paths, assume_like);
   const bool is_checkpoint = path.ends_with(".safetensors") || path.ends_with(".safetensors.index.json");

@@ -50,15 +50,14 @@ namespace detail {
     if (name == refused.name) refuse_input(line + refused.reason);
   }
   if (options.assume_like.empty()) {
-    refuse_input(line +
-                 "is not supported: describe the model by hand, or say which one to read it like "
-                 "(assume_like); supported are " +
-                 list_of_gguf_architectures());
+    refuse_input(line + "is not supported" + nearest_gguf_architectures(name) +
+                 ": describe the model by hand (docs/model-schema.md), or have it read like a supported one "
+                 "(assume_like)");
   }
   const gguf_architecture* like = find_gguf_architecture(options.assume_like);
   if (like == nullptr) {
-    refuse_input(line + "is to be read like \"" + printable(options.assume_like, 40) +
-                 "\", which is not supported either; supported are " + list_of_gguf_architectures());
+    refuse_input("assume_like: \"" + printable(options.assume_like, 40) + "\" is not supported" +
+                 nearest_gguf_architectures(options.assume_like) + ": docs/model-families.md lists what is");
   }
   notes.push_back("general.architecture \"" + printable(name, 40) + "\" is unknown: assumed to be like " +
                   like->name);

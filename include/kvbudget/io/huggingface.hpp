@@ -79,7 +79,7 @@ inline void name_model(model_architecture& model, const config_view& root) {
   const model_family* like = find_family(asked.assume_like);
   if (like == nullptr) {
     refuse_input("assume_like: \"" + printable(asked.assume_like, 40) + "\" is not supported" +
-                 nearest_families(asked.assume_like) + "; supported are " + list_of_families());
+                 nearest_families(asked.assume_like) + ": docs/model-families.md lists what is");
   }
   remarks.notes.push_back("model_type \"" + printable(type.text(), 40) + "\" is not supported: read like " +
                           like->model_type + " because asked to, cache and weights may be others");

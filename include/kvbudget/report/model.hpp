@@ -69,10 +69,10 @@ namespace kvbudget::inline v0::report {
              grouped(s.compress_ratio) + " tokens" + index;
     case store_kind::recurrent: {
       const state_elements state = state_of(s);
-      std::string text = std::string("per sequence ") + name_of(s.state);
-      if (state.recurrent == 0) return text + ": " + grouped(state.convolution) + " elements of last inputs";
-      text += ": a state of " + grouped(state.recurrent) + " elements";
-      if (state.convolution != 0) text += ", " + grouped(state.convolution) + " of its convolution";
+      std::string text = std::string(name_of(s.state)) + ", per sequence: ";
+      if (state.recurrent == 0) return text + grouped(state.convolution) + " elements of last inputs";
+      text += grouped(state.recurrent) + " elements of state";
+      if (state.convolution != 0) text += ", " + grouped(state.convolution) + " of convolution";
       return text;
     }
     case store_kind::cross_attention:
