@@ -430,7 +430,7 @@ std::uint64_t tower_of(Towers add_towers, const std::string& config, std::uint32
   detail::decoder_shape shape;
   shape.hidden_size = hidden;
   add_towers(root, shape, builder);
-  if (said != nullptr) *said = notes;
+  if (said != nullptr) *said = remarks.notes;
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < found.architecture.weight_count; ++i) {
     CHECK(found.architecture.weights[i].role == module_role::vision);
