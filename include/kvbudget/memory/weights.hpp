@@ -291,7 +291,9 @@ constexpr void add_weights(memory_budget& budget, const deployment& d, const ran
     return detail::add_pinned(budget, "weights", d.pinned.weights);
   }
   const weight_bytes found = weights_of(d, share);
-  const basis known = found.assumed != 0 || found.scales != found.scales_high ? basis::assumed : basis::exact;
+  const bool range = found.scales != found.scales_high;
+  const basis known =
+      found.assumed != 0 || range || d.model->parameters_assumed ? basis::assumed : basis::exact;
   constexpr const char* source = "elements of every tensor x bytes of its format";
   line_item& parent = budget.lines[budget.count];
   budget.add({"weights", bytes{}, bytes{}, bytes{}, known, source, false});
@@ -308,7 +310,8 @@ constexpr void add_weights(memory_budget& budget, const deployment& d, const ran
     budget.add(line);
   }
   if (found.scales_high != 0) {
-    budget.add({"weights.scales", bytes{found.scales}, bytes{found.scales}, bytes{found.scales_high}, known,
+    budget.add({"weights.scales", bytes{found.scales}, bytes{found.scales}, bytes{found.scales_high},
+                range ? basis::assumed : basis::exact,
                 "scale factors and zero points of the weight scheme, fixed scales of the cache", true});
   }
   parent.low = parent.expected = bytes{sum};
