@@ -119,7 +119,8 @@ namespace kvbudget::inline v0::report {
     for (std::size_t i = 0; i < layer.store_count; ++i) {
       labels[kind] += (i == 0 ? "" : " & ") + label_of(layer.stores[i]);
     }
-    if (layer.store_count == 0) labels[kind] = feed_forward_label(layer);
+    if (layer.store_count != 0) continue;
+    labels[kind] = layer.num_attention_heads != 0 ? "encoder" : feed_forward_label(layer);
   }
   const auto tell_apart = [&](const auto& further) {
     const std::vector<std::string> before = labels;
