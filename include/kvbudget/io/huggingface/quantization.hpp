@@ -110,6 +110,8 @@ class checkpoint_quantization {
   [[nodiscard]] const std::string& method() const { return method_; }
   /// One line for each thing that was assumed, or read and not counted.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  /// Those of the notes that say which figures cannot be trusted.
+  [[nodiscard]] const std::vector<std::string>& doubts() const { return doubts_; }
   /// The KV cache format that the checkpoint has scales for ("fp8_e4m3", "int8", "nvfp4"); engines use it
   /// only where they are told to, or by default.
   [[nodiscard]] const std::optional<std::string>& kv_cache_format() const { return kv_cache_format_; }
@@ -168,6 +170,10 @@ class checkpoint_quantization {
       if (known == line) return;
     }
     notes_.push_back(std::move(line));
+  }
+  void doubt(std::string line) {
+    doubts_.push_back(line);
+    note(std::move(line));
   }
 
   // -- which module a rule is about -------------------------------------------------------------------------
@@ -240,7 +246,7 @@ class checkpoint_quantization {
     if (left_alone_.was_shortened() || shortened_)
       note("lists of modules are shortened: {n} in them is read as any number");
     if (left_alone_.lost_layers())
-      note(
+      doubt(
           "lists of modules are shortened and do not say which whole layers are left alone: they are counted "
           "as quantized");
     if (spares_routers_) note("routers are not quantized, whether they are listed or not");
@@ -1028,6 +1034,7 @@ class checkpoint_quantization {
   std::string method_;
   std::string place_;
   std::vector<std::string> notes_;
+  std::vector<std::string> doubts_;
   std::map<std::uint32_t, std::uint64_t> named_layers_;  ///< what lists say of a layer, as a number
   bool layers_are_named_singly_ = true;
   std::optional<std::string> kv_cache_format_;
