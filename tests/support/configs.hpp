@@ -96,4 +96,26 @@ inline bool has_note(const kvbudget::huggingface_model& model, const std::string
   return false;
 }
 
+/// What became of damaged configs: a model, or one line that names the file; everything else fails the test.
+struct damaged_configs {
+  int models = 0;
+  int refused = 0;
+
+  void attempt(const std::string& config) {
+    INFO(config);
+    try {
+      const kvbudget::huggingface_model found =
+          kvbudget::read_huggingface_config_text(config, "damaged.json");
+      REQUIRE(found.architecture.num_hidden_layers > 0);
+      REQUIRE(found.architecture.num_hidden_layers <= kvbudget::max_layers);
+      ++models;
+    } catch (const kvbudget::error& reason) {
+      const std::string line = reason.what();
+      REQUIRE(line.find('\n') == std::string::npos);
+      REQUIRE(line.rfind("damaged.json", 0) == 0);
+      ++refused;
+    }
+  }
+};
+
 }  // namespace tests
