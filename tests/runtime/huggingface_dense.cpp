@@ -285,7 +285,7 @@ TEST_CASE("Cohere: norms of each head, one norm per layer, a window on three of 
   CHECK(read(small("cohere")).architecture.tie_word_embeddings);
 }
 
-TEST_CASE("EXAONE 4.5: the text model is EXAONE 4 under either name; its tower is not counted") {
+TEST_CASE("EXAONE 4.5: the text model is EXAONE 4 under either name, its tower is not counted") {
   const model_architecture plain = read(small("exaone4")).architecture;
   for (const char* inner : {"exaone4", "exaone4_5_text"}) {
     const huggingface_model found = read(R"({"model_type": "exaone4_5", "vision_config": {"depth": 2},
@@ -308,7 +308,7 @@ TEST_CASE("further relatives of Llama differ only where their class does") {
   CHECK(layer("orion") == llama + 2 * 64);
 }
 
-TEST_CASE("OLMo: norms without weights; OLMo 3: every fourth layer keeps everything") {
+TEST_CASE("OLMo: norms without weights, OLMo 3: every fourth layer keeps everything") {
   CHECK(parameter_count(read(small("olmo")).architecture, module_role::norm).value == 0);
   CHECK(stores_of(read(small("olmo3", "", 8)).architecture) == counts{{"full", 2}, {"sliding(4096)", 6}});
   CHECK(stores_of(read(small("olmo3", R"("sliding_window": null)", 8)).architecture) == counts{{"full", 8}});
@@ -343,7 +343,7 @@ TEST_CASE("Hunyuan: layers that share keys and values keep nothing and have no p
   CHECK(contains(refusal(small("hunyuan_v1_dense", R"("use_cla": true)")), "key \"cla_share_factor\""));
 }
 
-TEST_CASE("MiniCPM: a mixture where the config has experts; MiniCPM3: the latent is what is kept") {
+TEST_CASE("MiniCPM: a mixture where the config has experts, MiniCPM3: the latent is what is kept") {
   const model_architecture mixture =
       read(small("minicpm", R"("num_experts": 8, "num_experts_per_tok": 2)")).architecture;
   CHECK(parameter_count(mixture, module_role::expert).value == 4 * 8 * 3 * 64 * 128);

@@ -158,7 +158,7 @@ std::string bert(const std::string& more = "", const std::string& family = "bert
          (more.empty() ? "" : ", " + more) + "}";
 }
 
-TEST_CASE("an encoder keeps nothing; what it ends in follows from its class") {
+TEST_CASE("an encoder keeps nothing, what it ends in follows from its class") {
   const model_architecture base = read(bert(R"("architectures": ["BertModel"])")).architecture;
   CHECK(stores_of(base) == counts{{"none", 2}});
   CHECK(elements(base, 512, 8) == 0);

@@ -566,7 +566,7 @@ std::uint64_t weights_on_a_rank(const deployment& d) {
   return sum;
 }
 
-TEST_CASE("experts and heads divide over ranks; latents do not", "[huggingface]") {
+TEST_CASE("experts and heads divide over ranks, latents do not", "[huggingface]") {
   for (const published_model& published : published_models) {
     INFO(published.name);
     const model_architecture model = read(published.config).architecture;

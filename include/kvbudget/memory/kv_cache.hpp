@@ -149,10 +149,9 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
         accumulate(sum, cache.token(heads, s.key_dim, s.value_dim),
                    checked_mul(kept.total(group.count), layers));
       }
-      if (s.indexer_dim != 0) {
-        accumulate(sum.indexer, cache.index_key_bytes(s.indexer_dim),
-                   checked_mul(kept.total(group.count), layers));
-      }
+      if (s.indexer_dim == 0) return;
+      accumulate(sum.indexer, cache.index_key_bytes(s.indexer_dim),
+                 checked_mul(kept.total(group.count), layers));
       return;
     }
     case store_kind::latent: {

@@ -49,25 +49,6 @@ constexpr void add_attention_weights(Layer& layer, std::uint32_t hidden, const a
       "self_attn.o_proj");
 }
 
-/// The biases of query, key and value projections of the attention that the layer already has.
-template <class Layer> constexpr void add_qkv_biases(Layer& layer) {
-  const std::uint64_t query_width = std::uint64_t{layer.num_attention_heads} * layer.query_dim;
-  const auto kv_bias = [&](std::uint64_t dim, std::uint32_t copies) {
-    put(layer,
-        weight_groups::split_bias(module_role::attention, layer.key_value_heads * dim, layer.key_value_heads,
-                                  shard_rule::kv_heads, copies),
-        nullptr);
-  };
-  put(layer, weight_groups::split_bias(module_role::attention, query_width, layer.num_attention_heads),
-      nullptr);
-  if (layer.query_dim == layer.value_dim) {
-    kv_bias(layer.query_dim, 2);
-  } else {
-    kv_bias(layer.query_dim, 1);
-    kv_bias(layer.value_dim, 1);
-  }
-}
-
 /// Multi-head latent attention (DeepSeek): queries of nope + rope per head, through a latent of `q_lora_rank`
 /// unless that is 0; a latent and a rotary key made from the hidden state; keys and values made from the
 /// latent. Elements: H·r_q + r_q + r_q·n·(d_nope + d_rope), or H·n·(d_nope + d_rope); H·(r_kv + d_rope) +

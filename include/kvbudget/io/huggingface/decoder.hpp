@@ -312,6 +312,25 @@ inline void check_attention(const config_view& config, const model_family& famil
          a.experts.sizes.num_experts == b.experts.sizes.num_experts;
 }
 
+/// The biases of query, key and value projections of the attention that the layer already has.
+inline void add_qkv_biases(layer_draft& layer) {
+  const std::uint64_t query_width = std::uint64_t{layer.num_attention_heads} * layer.query_dim;
+  const auto kv_bias = [&](std::uint64_t dim, std::uint32_t copies) {
+    put(layer,
+        weight_groups::split_bias(module_role::attention, layer.key_value_heads * dim, layer.key_value_heads,
+                                  shard_rule::kv_heads, copies),
+        nullptr);
+  };
+  put(layer, weight_groups::split_bias(module_role::attention, query_width, layer.num_attention_heads),
+      nullptr);
+  if (layer.query_dim == layer.value_dim) {
+    kv_bias(layer.query_dim, 2);
+  } else {
+    kv_bias(layer.query_dim, 1);
+    kv_bias(layer.value_dim, 1);
+  }
+}
+
 inline void add_attention(layer_draft& layer, std::uint32_t hidden, const attention_shape& shape) {
   using namespace weight_groups;
   const std::uint32_t heads = shape.heads;
