@@ -3,7 +3,7 @@
 // the reader.
 //
 //   cmake --preset clang-14 -DKVBUDGET_BUILD_FUZZERS=ON && cmake --build --preset clang-14 --target
-//   kvbudget_fuzz build/clang-14/tests/kvbudget_fuzz -max_total_time=60 CORPUS-FOLDER
+//   kvbudget_fuzz_readers build/clang-14/tests/kvbudget_fuzz_readers -max_total_time=60 CORPUS-FOLDER
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -6,6 +6,7 @@
 
 #include "kvbudget/io/huggingface.hpp"
 #include "kvbudget/memory/kv_cache.hpp"
+#include "kvbudget/memory/weights.hpp"
 #include "support/catch.hpp"
 #include "support/input.hpp"
 
@@ -94,6 +95,15 @@ inline bool has_note(const kvbudget::huggingface_model& model, const std::string
     if (contains(note, part)) return true;
   }
   return false;
+}
+
+/// Bytes in bf16 of the weights on the first of so many tensor ranks, without scales.
+inline std::uint64_t weights_on_first_rank(const kvbudget::model_architecture& model, std::uint32_t ranks) {
+  using namespace kvbudget;
+  const deployment d{.model = model, .parallel = {.tensor = ranks}, .dtype = formats::bf16};
+  std::uint64_t sum = 0;
+  for (const std::uint64_t module : weights_of(d, share_of(d, rank{})).modules) sum += module;
+  return sum;
 }
 
 /// What became of damaged configs: a model, or one line that names the file; everything else fails the test.
