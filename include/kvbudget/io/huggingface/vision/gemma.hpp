@@ -139,15 +139,15 @@ inline void add_gemma4_vision(const config_view& root, const decoder_shape& text
   const config_view config = root.nested(*described, "gemma4_vision");
   const tower vision(config, builder, module_role::vision);
   tower_shape shape = plain_encoder_in(config, {.hidden_size = 768,
-                                                  .intermediate_size = 3072,
-                                                  .layers = 16,
-                                                  .heads = 12,
-                                                  .qkv_biases = false,
-                                                  .output_bias = false,
-                                                  .gated_mlp = true,
-                                                  .mlp_biases = false,
-                                                  .vectors_per_norm = 1,
-                                                  .norms_per_layer = 4});
+                                                .intermediate_size = 3072,
+                                                .layers = 16,
+                                                .heads = 12,
+                                                .qkv_biases = false,
+                                                .output_bias = false,
+                                                .gated_mlp = true,
+                                                .mlp_biases = false,
+                                                .vectors_per_norm = 1,
+                                                .norms_per_layer = 4});
   shape.kv_heads = config.size_or({{"num_key_value_heads"}}, 12);
   shape.head_dim = config.size_or({{"head_dim"}}, 64);
   const std::uint32_t hidden = shape.hidden_size;

@@ -300,14 +300,14 @@ inline void add_glm4v_towers(const config_view& root, const decoder_shape&, mode
   const bool biases = config.flag({"attention_bias", false});
   const std::uint32_t out = config.size_or({{"out_hidden_size"}}, 4096);
   const tower_shape shape{.hidden_size = config.size_or({{"hidden_size"}}, 1536),
-                            .intermediate_size = out,
-                            .layers = tower_layers_in(config, {{"depth"}}, 24),
-                            .heads = config.size_or({{"num_heads"}}, 12),
-                            .qkv_biases = biases,
-                            .output_bias = false,
-                            .gated_mlp = true,
-                            .mlp_biases = false,
-                            .vectors_per_norm = 1};
+                          .intermediate_size = out,
+                          .layers = tower_layers_in(config, {{"depth"}}, 24),
+                          .heads = config.size_or({{"num_heads"}}, 12),
+                          .qkv_biases = biases,
+                          .output_bias = false,
+                          .gated_mlp = true,
+                          .mlp_biases = false,
+                          .vectors_per_norm = 1};
   const std::uint32_t hidden = shape.hidden_size;
   const qwen_vision_sizes sizes = qwen_sizes_in(config, hidden, out, 14);
   const std::uint32_t side =
@@ -401,11 +401,11 @@ inline void add_dots_towers(const config_view& root, const decoder_shape& text, 
   const tower vision(config, builder, module_role::vision);
   const bool biases = config.flag({"use_bias", false});
   tower_shape shape = plain_encoder_in(config, {.hidden_size = 1536,
-                                                  .intermediate_size = 4224,
-                                                  .layers = 42,
-                                                  .heads = 12,
-                                                  .gated_mlp = true,
-                                                  .vectors_per_norm = 1});
+                                                .intermediate_size = 4224,
+                                                .layers = 42,
+                                                .heads = 12,
+                                                .gated_mlp = true,
+                                                .vectors_per_norm = 1});
   shape.qkv_biases = shape.output_bias = shape.mlp_biases = biases;
   const std::uint32_t hidden = shape.hidden_size;
   const std::uint32_t patch = side_in(config, {{"patch_size"}}, 14);
