@@ -67,8 +67,7 @@ std::uint64_t sum_of(const weight_bytes& weights) {
   return sum;
 }
 
-// ---- checkpoints of published shapes
-// ------------------------------------------------------------------------
+// ---- checkpoints of published shapes ---------------------------------------------------------------------
 
 /// Adds a linear layer of outputs × inputs under its name without `.weight`.
 using linear_writer =
@@ -390,8 +389,7 @@ TEST_CASE("damaged headers give a header or one line", "[safetensors]") {
   }
 }
 
-// ---- three sizes
-// -----------------------------------------------------------------------------------------------
+// ---- three sizes -----------------------------------------------------------------------------------------
 
 TEST_CASE("Falcon-7B stores a second copy of its tied embedding", "[safetensors]") {
   const scratch folder;
@@ -540,8 +538,7 @@ TEST_CASE("buffers of old checkpoints are on disk and not in an engine", "[safet
   CHECK(tensor_in(stored, "transformer.wpe.weight").role == module_role::embedding);
 }
 
-// ---- quantized checkpoints
-// ----------------------------------------------------------------------------------------
+// ---- quantized checkpoints -------------------------------------------------------------------------------
 
 TEST_CASE("packed weights are bytes and stand for their parameters", "[safetensors]") {
   const std::uint64_t linear = 40 * (std::uint64_t{2} * 5120 * 5120 + 2 * 5120 * 1024 + 3 * 5120 * 17408);
@@ -730,8 +727,7 @@ TEST_CASE("T5 stores its shared embedding three times", "[safetensors]") {
   CHECK(*checkpoint_of(writer, {false, 1}).sizes.unique_tensors.bytes == 6400);
 }
 
-// ---- folders and indexes
-// ----------------------------------------------------------------------------------------------
+// ---- folders and indexes ---------------------------------------------------------------------------------
 
 namespace {
 
