@@ -6,11 +6,11 @@
 //   tests/fuzz/seeds/gguf
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "kvbudget/io/gguf.hpp"
 #include "kvbudget/kvbudget.hpp"
+#include "use_model.hpp"
 
 namespace {
 
@@ -23,26 +23,24 @@ void use(const gguf_file& file, const gguf_model& read) {
   d.workload.context = tokens{5000};
   d.load_draft_layers = true;
   const memory_budget budget = estimate(d);
-  if (budget["weights"] != weight_bytes_of(file)) std::abort();
+  fuzz::require(budget["weights"] == weight_bytes_of(file));
   const gguf_inventory parts = inventory_of(file, read.architecture.num_hidden_layers);
-  if (parts.total() != weight_bytes_of(file)) std::abort();
-  d.parallel.tensor = 2;
-  (void)estimate_cluster(d).total();
+  fuzz::require(parts.total() == weight_bytes_of(file));
+  fuzz::use(read.architecture);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
+  fuzz::attempt([&] {
     memory_source source(std::string_view(reinterpret_cast<const char*>(data), size));
     const gguf_file file = read_gguf(source, "fuzzed.gguf");
     if (file.metadata.count("clip.has_vision_encoder") != 0) {
       gguf_model model;
       add_projector(model, file);
-      return 0;
+      return;
     }
     use(file, model_of_gguf(file, {.assume_like = "llama"}));
-  } catch (const kvbudget::error&) {
-  }
+  });
   return 0;
 }

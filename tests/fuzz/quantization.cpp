@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
+#include "attempt.hpp"
 #include "kvbudget/io/huggingface/quantization.hpp"
 #include "kvbudget/memory/weights.hpp"
 
@@ -25,7 +25,7 @@ void use(const checkpoint_quantization& found, std::string_view module, tensor_k
   if (!scheme) return;
   const weight_group group = weight_groups::whole(module_role::mlp, 96, 160);
   const stored_weights sum = stored(group, shard_of(group, {}), *scheme, 96);
-  if (sum.payload < 96 * 160 / 8 || sum.scales_high < sum.scales) std::abort();
+  fuzz::require(sum.payload >= 96 * 160 / 8 && sum.scales_high >= sum.scales);
 }
 
 }  // namespace
@@ -33,18 +33,17 @@ void use(const checkpoint_quantization& found, std::string_view module, tensor_k
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::size_t line = std::min(input.find('\n'), size);
-  try {
+  fuzz::attempt([&] {
     const json_document document = parse_json(input.substr(std::min(line + 1, size)), "config.json");
     const std::optional<checkpoint_quantization> found =
         checkpoint_quantization::of_config(json_field(document));
-    if (!found) return 0;
+    if (!found) return;
     for (const std::string_view module :
          {input.substr(0, line), std::string_view("model.layers.3.mlp.experts.0.up_proj"),
           std::string_view("model.layers.3.self_attn.q_proj")}) {
       use(*found, module, tensor_kind::linear);
     }
     use(*found, "model.embed_tokens", tensor_kind::table);
-  } catch (const kvbudget::error&) {
-  }
+  });
   return 0;
 }

@@ -7,12 +7,12 @@
 //   tests/fuzz/seeds/safetensors
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "attempt.hpp"
 #include "kvbudget/io/safetensors.hpp"
 #include "kvbudget/model/builders.hpp"
 
@@ -20,9 +20,7 @@ namespace {
 
 using namespace kvbudget;
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzz::require;
 
 checkpoint_options options_in(std::uint8_t bits) {
   checkpoint_options options;
@@ -85,9 +83,7 @@ void read(std::uint8_t which, std::uint8_t bits, std::string_view input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
-  try {
-    read(data[0], data[1], std::string_view(reinterpret_cast<const char*>(data) + 2, size - 2));
-  } catch (const kvbudget::error&) {
-  }
+  fuzz::attempt(
+      [&] { read(data[0], data[1], std::string_view(reinterpret_cast<const char*>(data) + 2, size - 2)); });
   return 0;
 }

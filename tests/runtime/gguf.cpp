@@ -94,8 +94,7 @@ std::string pattern_of(const model_architecture& model) {
   return pattern;
 }
 
-// ---- whole models
-// ---------------------------------------------------------------------------------------------
+// ---- whole models ----------------------------------------------------------------------------------------
 
 struct measured_model {
   const char* name;
@@ -455,8 +454,7 @@ TEST_CASE("The models measured with llama.cpp are the ones above") {
 #endif
 }
 
-// ---- the layout
-// -------------------------------------------------------------------------------------------------
+// ---- the layout ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -532,8 +530,8 @@ TEST_CASE("Long texts and arrays of a GGUF file are passed over") {
 }
 
 TEST_CASE("A GGUF header that is cut short anywhere is refused") {
-  for (const std::uint32_t version : {1U, 3U}) {
-    const std::string whole = small_model(version).header();
+  const auto refuses_every_cut = [](const gguf_writer& written) {
+    const std::string whole = written.header();
     for (std::size_t length = 0; length < whole.size(); ++length) {
       const std::string line = refusal(whole.substr(0, length));
       if (!contains(line, "test.gguf: ") || contains(line, "\n")) {
@@ -541,6 +539,20 @@ TEST_CASE("A GGUF header that is cut short anywhere is refused") {
       }
     }
     CHECK(refusal(whole) == "nothing was refused");
+  };
+  for (const std::uint32_t version : {1U, 2U, 3U}) refuses_every_cut(small_model(version));
+  refuses_every_cut(small_model(3, true));
+}
+
+TEST_CASE("A GGUF file that ends anywhere in its header is refused from disk too") {
+  const scratch dir;
+  const gguf_writer written = small_model();
+  const std::filesystem::path path = dir.write("cut.gguf", written.header());
+  CHECK(message_of([&] { (void)read_gguf(path); }) == "nothing was refused");
+  for (std::size_t length = written.header().size(); length-- > 0;) {
+    std::filesystem::resize_file(path, length);
+    const std::string line = message_of([&] { (void)read_gguf(path); });
+    if (!contains(line, "cut.gguf") || contains(line, "\n")) FAIL(length << " bytes: " << line);
   }
 }
 
@@ -674,8 +686,7 @@ TEST_CASE("Bad GGUF files are refused with file, place and reason") {
   CHECK_FALSE(contains(tensor("line\nbreak", 4, {32}), "\n"));
 }
 
-// ---- split models
-// -----------------------------------------------------------------------------------------------
+// ---- split models ----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -749,8 +760,7 @@ TEST_CASE("A split GGUF model is put together from its files") {
                  "split.tensors.count: 7, but the files hold 0 tensors"));
 }
 
-// ---- what models keep
-// ---------------------------------------------------------------------------------------------
+// ---- what models keep ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -1072,8 +1082,7 @@ TEST_CASE("GGUF keys that make no sense are refused by name") {
   CHECK(contains(table.refused(), "rows of 32 elements, but llama.embedding_length is 64"));
 }
 
-// ---- weights
-// --------------------------------------------------------------------------------------------------------
+// ---- weights ---------------------------------------------------------------------------------------------
 
 TEST_CASE("GGUF weights are split over ranks by heads, experts and vocabulary") {
   const gguf_shape_of shape{.architecture = "gpt-oss",

@@ -10,6 +10,7 @@
 #include "kvbudget/memory/kv_cache.hpp"
 #include "kvbudget/memory/weights.hpp"
 #include "support/catch.hpp"
+#include "support/configs.hpp"
 #include "support/input.hpp"
 #include "support/mutations.hpp"
 
@@ -17,20 +18,9 @@ namespace {
 
 using namespace kvbudget;
 using tests::contains;
-using tests::message_of;
-
-huggingface_model read(const std::string& config) {
-  return read_huggingface_config_text(config, "test.json");
-}
-std::string refusal(const std::string& config) {
-  return message_of([&] { (void)read(config); });
-}
-bool has_note(const huggingface_model& model, const std::string& part) {
-  for (const std::string& note : model.notes) {
-    if (contains(note, part)) return true;
-  }
-  return false;
-}
+using tests::has_note;
+using tests::read;
+using tests::refusal;
 
 /// The config with its first `from` replaced.
 std::string with(std::string config, const std::string& from, const std::string& to) {
@@ -567,29 +557,16 @@ TEST_CASE("draft layers of Qwen3.5 are counted apart") {
 
 TEST_CASE("damaged configs of hybrid models are read or refused in one line") {
   tests::numbers random(20260);
-  int models = 0;
-  int refused = 0;
-  const auto attempt = [&](const std::string& config) {
-    try {
-      const model_architecture model = read(config).architecture;
-      ++models;
-      CHECK(model.num_hidden_layers != 0);
-    } catch (const input_error& problem) {
-      ++refused;
-      const std::string line = problem.what();
-      CHECK(line.find('\n') == std::string::npos);
-      CHECK(line.substr(0, 9) == "test.json");
-    }
-  };
+  tests::damaged_configs damaged;
   for (const published_model& published : published_models) {
     INFO(published.name);
     const std::string text = config_of(published);
     const nlohmann::json tree = nlohmann::json::parse(text);
-    for (int i = 0; i < 60; ++i) attempt(tests::mutated_bytes(text, random));
-    for (int i = 0; i < 100; ++i) attempt(tests::mutated_values(tree, random).dump());
+    for (int i = 0; i < 60; ++i) damaged.attempt(tests::mutated_bytes(text, random));
+    for (int i = 0; i < 100; ++i) damaged.attempt(tests::mutated_values(tree, random).dump());
   }
-  CHECK(models > 300);
-  CHECK(refused > 1000);
+  CHECK(damaged.models > 300);
+  CHECK(damaged.refused > 1000);
 }
 
 }  // namespace

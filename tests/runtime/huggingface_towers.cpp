@@ -9,6 +9,7 @@
 #include "kvbudget/memory/weights.hpp"
 #include "kvbudget/plan/estimate.hpp"
 #include "support/catch.hpp"
+#include "support/configs.hpp"
 #include "support/input.hpp"
 #include "support/mutations.hpp"
 
@@ -16,20 +17,9 @@ namespace {
 
 using namespace kvbudget;
 using tests::contains;
-using tests::message_of;
-
-huggingface_model read(const std::string& config) {
-  return read_huggingface_config_text(config, "test.json");
-}
-std::string refusal(const std::string& config) {
-  return message_of([&] { (void)read(config); });
-}
-bool has_note(const huggingface_model& model, const std::string& part) {
-  for (const std::string& note : model.notes) {
-    if (contains(note, part)) return true;
-  }
-  return false;
-}
+using tests::has_note;
+using tests::read;
+using tests::refusal;
 
 /// Cached elements of self attention.
 std::uint64_t elements(const model_architecture& model, std::uint64_t context, std::uint64_t sequences) {
@@ -753,27 +743,15 @@ TEST_CASE("towers of bad sizes are refused in one line") {
 
 TEST_CASE("mutated configs with towers give a model or an error, nothing else") {
   tests::numbers random(20'250'107);
-  int models = 0;
-  int refused = 0;
-  const auto attempt = [&](const std::string& config) {
-    try {
-      const huggingface_model found = read_huggingface_config_text(config, "mutated");
-      REQUIRE(found.architecture.num_hidden_layers > 0);
-      ++models;
-    } catch (const error& reason) {
-      REQUIRE(std::string(reason.what()).find('\n') == std::string::npos);
-      REQUIRE(contains(reason.what(), "mutated"));
-      ++refused;
-    }
-  };
+  tests::damaged_configs damaged;
   for (const published_model& published : published_models()) {
     INFO(published.name);
     const nlohmann::json tree = nlohmann::json::parse(published.config);
-    for (int i = 0; i < 60; ++i) attempt(tests::mutated_bytes(published.config, random));
-    for (int i = 0; i < 150; ++i) attempt(tests::mutated_values(tree, random).dump());
+    for (int i = 0; i < 60; ++i) damaged.attempt(tests::mutated_bytes(published.config, random));
+    for (int i = 0; i < 150; ++i) damaged.attempt(tests::mutated_values(tree, random).dump());
   }
-  CHECK(models > 500);
-  CHECK(refused > 1000);
+  CHECK(damaged.models > 500);
+  CHECK(damaged.refused > 1000);
 }
 
 }  // namespace

@@ -88,15 +88,26 @@ constexpr weight_scheme odd{"odd",
                              .matrix_bytes = 8,
                              .scales_per_super = 256,
                              .packed_rows = true}};
+constexpr weight_scheme wide_block{
+    "fp8_block",
+    formats::fp8_e4m3,
+    {.scales = weight_scales::block, .group = 128, .group_rows = 64, .scale_bytes = 4}};
 void store_in_many_formats(model_architecture& model) {
-  const weight_scheme used[] = {formats::q4_k,         schemes::mxfp4,    formats::mxfp4,       group_of_32,
-                                schemes::int8_channel, formats::fp8_e5m2, schemes::fp8_channel, odd};
+  const weight_scheme used[] = {formats::q4_k,
+                                schemes::mxfp4,
+                                formats::mxfp4,
+                                group_of_32,
+                                schemes::int8_channel,
+                                formats::fp8_e5m2,
+                                schemes::fp8_channel,
+                                odd,
+                                wide_block};
   for (const weight_scheme& scheme : used) model.precision_of(scheme);
   for (std::size_t i = 0; i < model.weight_count; ++i)
     model.weights[i].precision = static_cast<std::uint8_t>((i + 3) % (model.precision_count + 1u));
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     for (std::size_t i = 0; i < model.kinds[kind].weight_count; ++i)
-      model.kinds[kind].weights[i].precision = static_cast<std::uint8_t>((i + kind) % 8);
+      model.kinds[kind].weights[i].precision = static_cast<std::uint8_t>((i + kind) % model.precision_count);
   }
 }
 
@@ -490,6 +501,9 @@ TEST_CASE("what is wrong in a model file is named") {
                  "precisions[1].group: must be at least 1"));
   CHECK(contains(refused_precision(R"({"name": "x", "payload": "int4", "scales": "tensor", "group": 64})"),
                  "precisions[1].group: does not go with scales per tensor"));
+  CHECK(contains(refused_precision(
+                     R"({"name": "x", "payload": "int4", "scales": "group", "group": 64, "group_rows": 64})"),
+                 "precisions[1].group_rows: does not go with scales per group"));
   CHECK(
       contains(refused_precision(R"({"name": "x", "payload": "int4", "scales": "channel", "zero_bits": 4})"),
                "precisions[1].zero_bits: does not go with scales per channel"));

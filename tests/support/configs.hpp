@@ -6,6 +6,7 @@
 
 #include "kvbudget/io/huggingface.hpp"
 #include "kvbudget/memory/kv_cache.hpp"
+#include "kvbudget/memory/weights.hpp"
 #include "support/catch.hpp"
 #include "support/input.hpp"
 
@@ -95,5 +96,36 @@ inline bool has_note(const kvbudget::huggingface_model& model, const std::string
   }
   return false;
 }
+
+/// Bytes in bf16 of the weights on the first of so many tensor ranks, without scales.
+inline std::uint64_t weights_on_first_rank(const kvbudget::model_architecture& model, std::uint32_t ranks) {
+  using namespace kvbudget;
+  const deployment d{.model = model, .parallel = {.tensor = ranks}, .dtype = formats::bf16};
+  std::uint64_t sum = 0;
+  for (const std::uint64_t module : weights_of(d, share_of(d, rank{})).modules) sum += module;
+  return sum;
+}
+
+/// What became of damaged configs: a model, or one line that names the file; everything else fails the test.
+struct damaged_configs {
+  int models = 0;
+  int refused = 0;
+
+  void attempt(const std::string& config) {
+    INFO(config);
+    try {
+      const kvbudget::huggingface_model found =
+          kvbudget::read_huggingface_config_text(config, "damaged.json");
+      REQUIRE(found.architecture.num_hidden_layers > 0);
+      REQUIRE(found.architecture.num_hidden_layers <= kvbudget::max_layers);
+      ++models;
+    } catch (const kvbudget::error& reason) {
+      const std::string line = reason.what();
+      REQUIRE(line.find('\n') == std::string::npos);
+      REQUIRE(line.rfind("damaged.json", 0) == 0);
+      ++refused;
+    }
+  }
+};
 
 }  // namespace tests

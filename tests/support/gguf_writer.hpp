@@ -20,8 +20,7 @@ class gguf_writer {
   bool big_endian = false;
   std::uint64_t alignment = 32;
 
-  // -- metadata
-  // -----------------------------------------------------------------------------------------------
+  // -- metadata --------------------------------------------------------------------------------------------
 
   gguf_writer& u32(std::string_view key, std::uint32_t value) {
     begin(key, 4);
@@ -87,8 +86,7 @@ class gguf_writer {
     return *this;
   }
 
-  // -- tensors
-  // ------------------------------------------------------------------------------------------------
+  // -- tensors ---------------------------------------------------------------------------------------------
 
   /// A tensor of a ggml type, behind those before it.
   gguf_writer& tensor(std::string_view name, std::uint32_t type, const std::vector<std::uint64_t>& dims) {

@@ -293,8 +293,8 @@ inline constexpr const char* nameless = "custom";
 
 /// A scheme that a file describes itself.
 [[nodiscard]] inline weight_scheme read_scheme(const json_field& object) {
-  object.allow_only({"name", "payload", "scales", "group", "scale_bytes", "scale_bytes_high", "zero_bits",
-                     "column_bytes", "matrix_bytes", "scales_per_super", "packed_rows"});
+  object.allow_only({"name", "payload", "scales", "group", "group_rows", "scale_bytes", "scale_bytes_high",
+                     "zero_bits", "column_bytes", "matrix_bytes", "scales_per_super", "packed_rows"});
   const json_field payload = object.at("payload");
   const number_format format = format_in(payload);
   if (format.is_automatic()) payload.refuse("must name a format, not auto");
@@ -319,6 +319,13 @@ inline constexpr const char* nameless = "custom";
     beside.group = narrow_size(object.at("group"));
   } else if (object.find("group")) {
     object.at("group").refuse("does not go with scales per " + object.required_text("scales"));
+  }
+  if (const auto rows = object.find("group_rows")) {
+    if (beside.scales != weight_scales::block) {
+      rows->refuse("does not go with scales per " + object.required_text("scales"));
+    }
+    const std::uint32_t given = narrow_size(*rows);
+    beside.group_rows = given == beside.group ? 0 : given;
   }
   if (beside.zero_bits != 0 && beside.group == 0) {
     object.at("zero_bits").refuse("does not go with scales per " + object.required_text("scales"));
@@ -641,6 +648,7 @@ class precision_names {
     const weight_sidecar& beside = scheme.sidecar;
     object["scales"] = word_of(scales_words, beside.scales);
     if (beside.group != 0) object["group"] = beside.group;
+    if (beside.group_rows != 0) object["group_rows"] = beside.group_rows;
     for (const sidecar_size& each : sidecar_sizes) {
       if (beside.*each.size != 0) object[each.name] = beside.*each.size;
     }

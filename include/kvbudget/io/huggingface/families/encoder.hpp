@@ -103,17 +103,19 @@ inline void finish_bert(const config_view& config, const decoder_shape& shape, c
                     config.size_or({{"type_vocab_size"}}, 2));
 }
 
+/// Of encoders without a pooler: classification and multiple choice bring a dense layer of their own.
+[[nodiscard]] inline encoder_head head_with_dense_layer(const config_view& config, model_builder& builder) {
+  const std::string task = task_of_encoder(config);
+  if (task == "ForSequenceClassification") return {.dense = 1, .labels = true};
+  if (task == "ForMultipleChoice") return {.dense = 1, .fixed_outputs = 1};
+  return usual_head(config, task, builder);
+}
+
 /// DistilBERT: no pooler and no token types.
 /// Source: huggingface/transformers models/distilbert/modeling_distilbert.py.
 inline void finish_distilbert(const config_view& config, const decoder_shape& shape,
                               const std::vector<layer_plan>&, model_builder& builder) {
-  const std::string task = task_of_encoder(config);
-  encoder_head head{.dense = 1, .labels = true};
-  if (task == "ForMultipleChoice") {
-    head = {.dense = 1, .fixed_outputs = 1};
-  } else if (task != "ForSequenceClassification") {
-    head = usual_head(config, task, builder);
-  }
+  const encoder_head head = head_with_dense_layer(config, builder);
   add_encoder_parts(config, shape, builder, head, 0);
 }
 
@@ -148,13 +150,7 @@ inline void finish_deberta_v2(const config_view& config, const decoder_shape& sh
                  .kind = tensor_kind::convolution});
     builder.add(vectors(module_role::mixer, hidden, 3));
   }
-  const std::string task = task_of_encoder(config);
-  encoder_head head{.dense = 1, .labels = true};
-  if (task == "ForMultipleChoice") {
-    head = {.dense = 1, .fixed_outputs = 1};
-  } else if (task != "ForSequenceClassification") {
-    head = usual_head(config, task, builder);
-  }
+  const encoder_head head = head_with_dense_layer(config, builder);
   std::uint32_t types = 0;
   if (const auto given = config.find({{"type_vocab_size"}}); given && given->integer() != 0) {
     types = config_view::size_in(*given);

@@ -118,33 +118,29 @@ inline void adjust_molmo(const config_view& config, decoder_shape& shape) {
   shape.further_embedding_rows = config.size_or({{"additional_vocab_size"}}, 128);
 }
 
+[[nodiscard]] constexpr model_family qwen2_vl_text_named(const char* model_type) {
+  return {.model_type = model_type,
+          .defaults = {.num_key_value_heads = 8, .max_position_embeddings = 32768},
+          .nested = {.hidden_size = 8192,
+                     .num_hidden_layers = 80,
+                     .intermediate_size = 29568,
+                     .vocab_size = 152064,
+                     .num_attention_heads = 64},
+          .qkv_biases = always,
+          .windows = {.rule = window_rule::behind_first_layers, .window = 4096, .first_layers = 80}};
+}
+
 inline constexpr model_family multimodal_families[] = {
     {.model_type = "qwen2_vl",
      .text_model_type = "qwen2_vl_text",
      .add_towers = add_qwen2_vision_tower,
      .tokens_of_image = qwen2_image_tokens},
-    {.model_type = "qwen2_vl_text",
-     .defaults = {.num_key_value_heads = 8, .max_position_embeddings = 32768},
-     .nested = {.hidden_size = 8192,
-                .num_hidden_layers = 80,
-                .intermediate_size = 29568,
-                .vocab_size = 152064,
-                .num_attention_heads = 64},
-     .qkv_biases = always,
-     .windows = {.rule = window_rule::behind_first_layers, .window = 4096, .first_layers = 80}},
+    qwen2_vl_text_named("qwen2_vl_text"),
     {.model_type = "qwen2_5_vl",
      .text_model_type = "qwen2_5_vl_text",
      .add_towers = add_qwen2_5_vision_tower,
      .tokens_of_image = qwen2_image_tokens},
-    {.model_type = "qwen2_5_vl_text",
-     .defaults = {.num_key_value_heads = 8, .max_position_embeddings = 32768},
-     .nested = {.hidden_size = 8192,
-                .num_hidden_layers = 80,
-                .intermediate_size = 29568,
-                .vocab_size = 152064,
-                .num_attention_heads = 64},
-     .qkv_biases = always,
-     .windows = {.rule = window_rule::behind_first_layers, .window = 4096, .first_layers = 80}},
+    qwen2_vl_text_named("qwen2_5_vl_text"),
     {.model_type = "qwen3_vl",
      .text_prefix = "model.language_model.layers.",
      .text_model_type = "qwen3_vl_text",

@@ -16,8 +16,7 @@ struct encoded_image {
   std::uint32_t patches = 0;  ///< per side of an image (or tile) of the configured size
 };
 
-[[nodiscard]] inline tower_shape plain_encoder_in(const config_view& vision,
-                                                    const tower_shape& defaults) {
+[[nodiscard]] inline tower_shape plain_encoder_in(const config_view& vision, const tower_shape& defaults) {
   tower_shape shape = defaults;
   shape.hidden_size = vision.size_or({{"hidden_size"}}, defaults.hidden_size);
   shape.intermediate_size = vision.size_or({{"intermediate_size"}}, defaults.intermediate_size);
@@ -90,14 +89,14 @@ inline encoded_image add_pixtral(const config_view& config, model_builder& build
                                  const encoder_modules& modules) {
   const tower vision(config, builder, module_role::vision);
   tower_shape shape = plain_encoder_in(config, {.hidden_size = 1024,
-                                                  .intermediate_size = 4096,
-                                                  .layers = 24,
-                                                  .heads = 16,
-                                                  .qkv_biases = false,
-                                                  .output_bias = false,
-                                                  .gated_mlp = true,
-                                                  .mlp_biases = false,
-                                                  .vectors_per_norm = 1});
+                                                .intermediate_size = 4096,
+                                                .layers = 24,
+                                                .heads = 16,
+                                                .qkv_biases = false,
+                                                .output_bias = false,
+                                                .gated_mlp = true,
+                                                .mlp_biases = false,
+                                                .vectors_per_norm = 1});
   if (config.find({{"head_dim"}})) shape.head_dim = config.size({{"head_dim"}});
   const std::uint32_t image = side_in(config, {{"image_size"}}, 1024);
   const std::uint32_t patch = side_in(config, {{"patch_size"}}, 16);
@@ -116,10 +115,10 @@ inline encoded_image add_pixtral(const config_view& config, model_builder& build
 inline encoded_image add_intern_vit(const config_view& config, model_builder& builder, bool original) {
   const tower vision(config, builder, module_role::vision);
   tower_shape shape = plain_encoder_in(config, {.hidden_size = original ? 3200u : 1024u,
-                                                  .intermediate_size = original ? 12800u : 4096u,
-                                                  .layers = original ? 48u : 24u,
-                                                  .heads = original ? 25u : 16u,
-                                                  .scales_per_layer = 2});
+                                                .intermediate_size = original ? 12800u : 4096u,
+                                                .layers = original ? 48u : 24u,
+                                                .heads = original ? 25u : 16u,
+                                                .scales_per_layer = 2});
   const std::uint32_t hidden = shape.hidden_size;
   shape.qkv_biases = original ? config.flag({"qkv_bias", false}) : config.flag({"attention_bias", false});
   const bool query_key_norms =

@@ -91,9 +91,9 @@ inline void add_kimi_k25_towers(const config_view& root, const decoder_shape& te
   const auto given = config.find({{"mm_projector_type"}});
   const std::string projector = given ? given->text() : "patchmerger";
   tower_shape shape{.hidden_size = config.size_or({{"vt_hidden_size"}}, 1152),
-                      .intermediate_size = config.size_or({{"vt_intermediate_size"}}, 4304),
-                      .layers = tower_layers_in(config, {{"vt_num_hidden_layers"}}, 27),
-                      .heads = config.size_or({{"vt_num_attention_heads"}}, 16)};
+                    .intermediate_size = config.size_or({{"vt_intermediate_size"}}, 4304),
+                    .layers = tower_layers_in(config, {{"vt_num_hidden_layers"}}, 27),
+                    .heads = config.size_or({{"vt_num_attention_heads"}}, 16)};
   if (projector == "patchmerger") {
     add_moonvit(config, shape, text.hidden_size, builder, moonvit_modules, "mm_projector.proj.0",
                 "mm_projector.proj.2");
