@@ -1,5 +1,6 @@
 #include "model_source.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,15 @@ using namespace kvbudget;
 
 namespace {
 
+/// Takes over what a reader remarked; the doubts are among its notes.
+void remark(described_model& result, std::vector<std::string>&& notes,
+            const std::vector<std::string>& doubts) {
+  for (std::string& note : notes) {
+    const bool doubtful = std::find(doubts.begin(), doubts.end(), note) != doubts.end();
+    (doubtful ? result.warnings : result.notes).push_back(std::move(note));
+  }
+}
+
 /// A config that does not name its model is called what its folder is called, or its file.
 void name_after(described_model& result, std::filesystem::path path) {
   if (std::string_view(result.model.name) != result.model.model_type) return;
@@ -35,7 +45,7 @@ described_model from_huggingface(huggingface_model&& read, const std::filesystem
   described_model result;
   result.model = read.architecture;
   result.source = "Hugging Face config";
-  result.notes = std::move(read.notes);
+  remark(result, std::move(read.notes), read.doubts);
   result.image = read.image;
   result.quantization = std::move(read.quantization_method);
   name_after(result, path);
@@ -59,6 +69,22 @@ std::string beginning_of(const std::filesystem::path& path) {
   return {bytes.data(), static_cast<std::size_t>(file.gcount())};
 }
 
+/// Calls `read`; what it says of the library's option `assume_like` is said of the command line's.
+template <class Read> auto in_terms_of_options(Read&& read) {
+  try {
+    return read();
+  } catch (const input_error& problem) {
+    std::string line = problem.what();
+    for (const auto& [own, option] : {std::pair{"(assume_like)", "(--assume-like TYPE)"},
+                                      std::pair{"assume_like: ", "--assume-like: "}}) {
+      if (const std::size_t at = line.find(own); at != std::string::npos) {
+        line.replace(at, std::string_view(own).size(), option);
+      }
+    }
+    throw command_error(line);
+  }
+}
+
 }  // namespace
 
 described_model read_config_file(const std::string& path, const std::string& assume_like) {
@@ -68,15 +94,17 @@ described_model read_config_file(const std::string& path, const std::string& ass
   if (root.find("schema") && root.find("layers")) return from_own_schema(document);
   if (!root.find("model_type")) {
     refuse(
-        "{}: key \"model_type\" is missing: neither a Hugging Face config nor a model of "
-        "docs/model-schema.md",
+        "{}: key \"model_type\" is missing: this is neither the config.json of a Hugging Face model nor a "
+        "model of docs/model-schema.md",
         document.source);
   }
-  return from_huggingface(read_huggingface_config(std::filesystem::path(path), {assume_like}), path);
+  return in_terms_of_options([&] {
+    return from_huggingface(read_huggingface_config(std::filesystem::path(path), {assume_like}), path);
+  });
 }
 
 described_model read_checkpoint(const std::string& path, const std::string& assume_like) {
-  safetensors_model read = load_safetensors_model(path, {assume_like});
+  safetensors_model read = in_terms_of_options([&] { return load_safetensors_model(path, {assume_like}); });
   described_model result = from_huggingface(std::move(read.config), path);
   result.source = "safetensors headers and Hugging Face config";
   const checkpoint_sizes& sizes = read.weights.sizes;
@@ -84,9 +112,10 @@ described_model read_checkpoint(const std::string& path, const std::string& assu
        {&sizes.disk, &sizes.stored_tensors, &sizes.unique_tensors, &sizes.engine_resident}) {
     result.stored.push_back({each->name, each->bytes, each->meaning});
   }
-  for (const std::string& note : read.weights.notes) result.notes.push_back(note);
+  std::vector<std::string>& of_weights = read.weights.has_tensors() ? result.notes : result.warnings;
+  of_weights.insert(of_weights.end(), read.weights.notes.begin(), read.weights.notes.end());
   if (!read.weights.has_tensors()) return result;
-  if (!read.differences.empty()) result.notes.push_back(summary_of(read));
+  if (!read.differences.empty()) (read.agrees() ? result.notes : result.warnings).push_back(summary_of(read));
   if (!result.model.dtype.is_automatic()) {
     const deployment d{.model = result.model};
     const amount resident = resident_amount(read.weights);
@@ -112,9 +141,11 @@ described_model read_gguf_files(const std::vector<std::string>& paths, const std
     }
     parts.emplace_back(path);
   }
-  if (parts.empty()) refuse("{}: is a projector, name the model's own file too", projectors.front().source());
+  constexpr const char* alone = "{}: is a projector (mmproj): name the GGUF file of its text model too";
+  if (parts.empty()) refuse(alone, projectors.front().source());
   const gguf_file file = parts.size() == 1 ? read_gguf(parts.front()) : read_gguf(parts);
-  gguf_model read = model_of_gguf(file, {assume_like});
+  if (is_projector(file)) refuse(alone, file.source());
+  gguf_model read = in_terms_of_options([&] { return model_of_gguf(file, {assume_like}); });
   bytes disk = file_bytes_of(file);
   bytes tensors = weight_bytes_of(file);
   for (const gguf_file& projector : projectors) {
@@ -124,27 +155,45 @@ described_model read_gguf_files(const std::vector<std::string>& paths, const std
   }
   described_model result;
   result.model = read.architecture;
-  result.source = parts.size() == 1 ? "GGUF file" : "GGUF files";
-  result.notes = std::move(read.notes);
+  result.source = paths.size() == 1 ? "GGUF file" : "GGUF files";
+  remark(result, std::move(read.notes), read.doubts);
   result.stored.push_back({"disk", disk.value, "The files, with their headers and padding."});
   result.stored.push_back({"stored_tensors", tensors.value, "All tensors in the files."});
   name_after(result, paths.front());
   return result;
 }
 
-described_model read_model_from(const std::string& path, const std::string& assume_like) {
+described_model read_model_from(const std::vector<std::string>& paths, const std::string& assume_like) {
+  const std::string& path = paths.front();
+  if (paths.size() > 1) {
+    for (const std::string& each : paths) {
+      if (beginning_of(each) == "GGUF") continue;
+      refuse(
+          "{}: is not a GGUF file: several files are the parts of one GGUF model and its projector; of other "
+          "models name one file or the folder",
+          detail::printable(each));
+    }
+    return read_gguf_files(paths, assume_like);
+  }
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     bool has_tensors = false;
+    bool has_gguf = false;
     for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
       const std::string name = entry.path().filename().string();
       has_tensors =
           has_tensors || name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json");
+      has_gguf = has_gguf || name.ends_with(".gguf");
     }
     if (has_tensors) return read_checkpoint(path, assume_like);
-    return read_config_file((std::filesystem::path(path) / "config.json").string(), assume_like);
+    const std::filesystem::path config = std::filesystem::path(path) / "config.json";
+    if (!std::filesystem::exists(config, ignored)) {
+      refuse("{}: the folder holds no config.json{}", detail::printable(path),
+             has_gguf ? "; name one of its GGUF files" : " of a Hugging Face model");
+    }
+    return read_config_file(config.string(), assume_like);
   }
-  if (beginning_of(path) == "GGUF") return read_gguf_files({path}, assume_like);
+  if (beginning_of(path) == "GGUF") return read_gguf_files(paths, assume_like);
   const bool is_checkpoint = path.ends_with(".safetensors") || path.ends_with(".safetensors.index.json");
   return is_checkpoint ? read_checkpoint(path, assume_like) : read_config_file(path, assume_like);
 }

@@ -21,7 +21,8 @@ struct stored_size {
 struct described_model {
   kvbudget::model_architecture model{};
   std::string source;                        ///< "Hugging Face config", "GGUF file", …
-  std::vector<std::string> notes;            ///< what was assumed, ignored or left open
+  std::vector<std::string> notes;            ///< what was assumed, ignored or left open by a rule
+  std::vector<std::string> warnings;         ///< what figures cannot be trusted for
   std::vector<stored_size> stored;           ///< what the files hold, where there are any
   std::optional<kvbudget::amount> resident;  ///< weights of one rank by the files, where the model's own
                                              ///< count differs
@@ -32,7 +33,9 @@ struct described_model {
 /// Reads whatever the path holds, told by its content: a `config.json`, a model in this project's own schema,
 /// a GGUF file (or any part of a split one), a `.safetensors` file, an index of shards, or a model folder.
 /// `assume_like` is the supported family that an unsupported type is read like, or empty.
-[[nodiscard]] described_model read_model_from(const std::string& path, const std::string& assume_like);
+/// Several paths are the GGUF files of one model.
+[[nodiscard]] described_model read_model_from(const std::vector<std::string>& paths,
+                                              const std::string& assume_like);
 
 /// The same of what `--config`, `--safetensors` and `--gguf` name. Several GGUF files are the parts of one
 /// model, with a projector (mmproj) among them or not.

@@ -281,10 +281,8 @@ void request_options::read_model(request& result) const {
                      : for_option("--gguf", [&] { return read_gguf_files(gguf_, like); });
   result.model = read.model;
   if (read.resident) result.resident = read.resident;
-  for (std::string& line : read.notes) {
-    const bool is_convention = line.starts_with("quantization: ");
-    (is_convention ? result.notes : result.warnings).push_back(std::move(line));
-  }
+  result.notes = std::move(read.notes);
+  result.warnings = std::move(read.warnings);
 }
 
 /// What the files hold counts where nobody asks for another format and one rank holds it all.
@@ -627,8 +625,7 @@ void request_options::warn_about(request& result) const {
     result.warnings.push_back(
         only_total
             ? fmt::format("the weights of {} are known only as a total: spread evenly, no shapes", model.name)
-            : fmt::format("some weights of {} are assumed or not counted: see the other warnings",
-                          model.name));
+            : fmt::format("some weights of {} are assumed or not counted", model.name));
   }
   if (layers_ && d.workload.batched_tokens.value != 0 && !pinned_activations_ &&
       (!vocab_ || !intermediate_)) {

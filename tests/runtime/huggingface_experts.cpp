@@ -107,16 +107,16 @@ std::set<std::string> modules_of(const std::string& config) {
   const json_field field(document);
   const detail::model_family* family = detail::find_family(field.at("model_type").text());
   REQUIRE(family != nullptr);
-  std::vector<std::string> notes;
-  const detail::config_view view(field, family->model_type, notes);
+  detail::config_remarks remarks;
+  const detail::config_view view(field, family->model_type, remarks);
   const detail::decoder_shape shape = detail::shape_of(view, *family);
   model_architecture model{};
   std::set<std::string> names;
   detail::model_builder builder(model, *family,
-                                [&](std::string_view name, tensor_kind) -> std::optional<weight_scheme> {
+                                {[&](std::string_view name, tensor_kind) -> std::optional<weight_scheme> {
                                   names.emplace(name);
                                   return std::nullopt;
-                                });
+                                }});
   detail::build_decoder(builder, view, *family, shape);
   return names;
 }

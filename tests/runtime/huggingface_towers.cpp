@@ -422,15 +422,15 @@ template <class Towers>
 std::uint64_t tower_of(Towers add_towers, const std::string& config, std::uint32_t hidden,
                        std::vector<std::string>* said = nullptr) {
   const json_document document = parse_json(config, "test.json", huggingface_limits);
-  std::vector<std::string> notes;
-  const detail::config_view root(json_field(document), "wrapper", notes);
+  detail::config_remarks remarks;
+  const detail::config_view root(json_field(document), "wrapper", remarks);
   huggingface_model found;
   const detail::model_family family;
   detail::model_builder builder(found.architecture, family, {});
   detail::decoder_shape shape;
   shape.hidden_size = hidden;
   add_towers(root, shape, builder);
-  if (said != nullptr) *said = notes;
+  if (said != nullptr) *said = remarks.notes;
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < found.architecture.weight_count; ++i) {
     CHECK(found.architecture.weights[i].role == module_role::vision);
@@ -635,17 +635,17 @@ TEST_CASE("modules are asked for by the names that checkpoints have") {
   const std::string config = gemma4_text(R"(, "enable_moe_block": true, "num_experts": 4, "top_k_experts": 2,
     "moe_intermediate_size": 32)");
   const json_document document = parse_json(config, "test.json", huggingface_limits);
-  std::vector<std::string> notes;
-  const detail::config_view view(json_field(document), "gemma4_text", notes);
+  detail::config_remarks remarks;
+  const detail::config_view view(json_field(document), "gemma4_text", remarks);
   const detail::model_family family =
       detail::as_nested(*detail::find_family("gemma4_text"), *detail::find_family("gemma4"));
   std::map<std::string, int> asked;
   model_architecture model;
   detail::model_builder builder(model, family,
-                                [&](std::string_view module, tensor_kind) -> std::optional<weight_scheme> {
+                                {[&](std::string_view module, tensor_kind) -> std::optional<weight_scheme> {
                                   ++asked[std::string(module)];
                                   return std::nullopt;
-                                });
+                                }});
   detail::build_decoder(builder, view, family, detail::shape_of(view, family));
   for (const char* module : {"self_attn.q_proj", "self_attn.v_proj", "mlp.gate_proj", "mlp.down_proj",
                              "router.proj", "experts.0.gate_proj", "experts.0.down_proj"}) {

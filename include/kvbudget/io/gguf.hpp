@@ -19,7 +19,8 @@ namespace kvbudget::inline v0 {
 /// A model as its GGUF file describes it, and what the file left open.
 struct gguf_model {
   model_architecture architecture{};
-  std::vector<std::string> notes{};  ///< one line for each value that was assumed and each oddity
+  std::vector<std::string> notes{};   ///< one line for each value that was assumed and each oddity
+  std::vector<std::string> doubts{};  ///< those of the notes that say which figures cannot be trusted
 };
 
 /// What a reader of models may assume.
@@ -49,15 +50,14 @@ namespace detail {
     if (name == refused.name) refuse_input(line + refused.reason);
   }
   if (options.assume_like.empty()) {
-    refuse_input(line +
-                 "is not supported: describe the model by hand, or say which one to read it like "
-                 "(assume_like); supported are " +
-                 list_of_gguf_architectures());
+    refuse_input(line + "is not supported" + nearest_gguf_architectures(name) +
+                 ": describe the model by hand (docs/model-schema.md), or have it read like a supported one "
+                 "(assume_like)");
   }
   const gguf_architecture* like = find_gguf_architecture(options.assume_like);
   if (like == nullptr) {
-    refuse_input(line + "is to be read like \"" + printable(options.assume_like, 40) +
-                 "\", which is not supported either; supported are " + list_of_gguf_architectures());
+    refuse_input("assume_like: \"" + printable(options.assume_like, 40) + "\" is not supported" +
+                 nearest_gguf_architectures(options.assume_like) + ": docs/model-families.md lists what is");
   }
   notes.push_back("general.architecture \"" + printable(name, 40) + "\" is unknown: assumed to be like " +
                   like->name);
@@ -78,6 +78,7 @@ namespace detail {
     const std::string name = detail::architecture_of(file);
     const detail::gguf_architecture& architecture =
         detail::architecture_for(name, file, options, result.notes);
+    if (name != architecture.name) result.doubts.push_back(result.notes.back());
     const detail::hyperparameters keys(file, name);
     detail::gguf_model_builder(file, architecture, keys, result.notes).build(result.architecture);
     detail::name_gguf_model(result.architecture, file, name);

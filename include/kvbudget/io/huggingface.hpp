@@ -25,6 +25,7 @@ struct huggingface_model {
   model_architecture architecture{};
   std::vector<std::string>
       notes;  ///< one line for each class default that was assumed and each key passed over
+  std::vector<std::string> doubts;  ///< those of the notes that say which figures cannot be trusted
   /// `quant_method` of `quantization_config`: the weights of `architecture` are stored accordingly, where the
   /// deployment does not ask for another format.
   std::optional<std::string> quantization_method;
@@ -69,7 +70,7 @@ inline void name_model(model_architecture& model, const config_view& root) {
 /// The family that a config's `model_type` names, or the one that the caller wants it read like.
 [[nodiscard]] inline const model_family* family_named(const json_field& type,
                                                       const huggingface_options& asked,
-                                                      std::vector<std::string>& notes) {
+                                                      config_remarks& remarks) {
   const model_family* named = find_family(type.text());
   if (named != nullptr) return named;
   if (asked.assume_like.empty()) {
@@ -81,20 +82,21 @@ inline void name_model(model_architecture& model, const config_view& root) {
   const model_family* like = find_family(asked.assume_like);
   if (like == nullptr) {
     refuse_input("assume_like: \"" + printable(asked.assume_like, 40) + "\" is not supported" +
-                 nearest_families(asked.assume_like) + "; supported are " + list_of_families());
+                 nearest_families(asked.assume_like) + ": docs/model-families.md lists what is");
   }
-  notes.push_back("model_type \"" + printable(type.text(), 40) + "\" is not supported: read like " +
-                  like->model_type + " because asked to, cache and weights may be others");
+  remarks.notes.push_back("model_type \"" + printable(type.text(), 40) + "\" is not supported: read like " +
+                          like->model_type + " because asked to, cache and weights may be others");
+  remarks.doubts.push_back(remarks.notes.back());
   return like;
 }
 
 /// The family of a text model inside another config: the one that its own `model_type` names, else the usual.
 [[nodiscard]] inline const model_family* family_inside(const json_field& text, const model_family* usual,
                                                        const huggingface_options& asked,
-                                                       std::vector<std::string>& notes) {
+                                                       config_remarks& remarks) {
   const std::optional<json_field> type = text.find("model_type");
   if (!type || type->value().is_null() || type->text().empty()) return usual;
-  const model_family* named = family_named(*type, asked, notes);
+  const model_family* named = family_named(*type, asked, remarks);
   if (named->text_model_type == nullptr) return named;
   const model_family* inner = find_family(named->text_model_type);  // a wrapper's name inside a wrapper
   return inner != nullptr ? inner : usual;
@@ -129,7 +131,7 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
                           "img_processor", "mm_vision_tower"}) {
     if (!root.find({{key}})) continue;
     model.parameters_assumed = true;
-    root.note(std::string(key) + ": the weights of this tower are not counted");
+    root.doubt(std::string(key) + ": the weights of this tower are not counted");
   }
 }
 
@@ -168,18 +170,19 @@ inline void read_ending(const config_view& root, decoder_shape& shape, model_bui
                                                         const json_document* beside) {
   document.as_object();
   huggingface_model result;
+  config_remarks remarks;
   const json_field type = document.at("model_type");
-  const model_family* family = family_named(type, asked, result.notes);
+  const model_family* family = family_named(type, asked, remarks);
   const bool assumed = family->model_type != type.text();
   json_field served = document;
   if (family->served_part != nullptr) {
     if (const auto part = document.find(family->served_part)) {
       served = *part;
-      result.notes.push_back(std::string("only ") + family->served_part +
+      remarks.notes.push_back(std::string("only ") + family->served_part +
                              " is counted: what else the config describes is not served with it");
     }
   }
-  const config_view root(served, family->model_type, result.notes);
+  const config_view root(served, family->model_type, remarks);
   const model_family* text_family = family;
   model_family nested_family;
   json_field text_field = served;
@@ -188,12 +191,12 @@ inline void read_ending(const config_view& root, decoder_shape& shape, model_bui
         find_family(family->text_model_of != nullptr ? family->text_model_of(root) : family->text_model_type);
     if (const auto nested = root.find({{"text_config", "language_config", "llm_config"}})) {
       text_field = *nested;
-      if (!family->own_text_model) text_family = family_inside(*nested, text_family, asked, result.notes);
+      if (!family->own_text_model) text_family = family_inside(*nested, text_family, asked, remarks);
       nested_family = as_nested(*text_family, *family);
       text_family = &nested_family;
     }
   }
-  const config_view text(text_field, text_family->model_type, result.notes);
+  const config_view text(text_field, text_family->model_type, remarks);
 
   model_architecture& model = result.architecture;
   assign_text(model.model_type, family->model_type);
@@ -221,9 +224,10 @@ inline void read_ending(const config_view& root, decoder_shape& shape, model_bui
   }
   stored_modules stored;
   if (quantization) {
-    stored = {
-        [&](std::string_view module, tensor_kind kind) { return quantization->scheme_for(module, kind); },
-        quantization->names_layers()};
+    stored.scheme_of = [&](std::string_view module, tensor_kind kind) {
+      return quantization->scheme_for(module, kind);
+    };
+    stored.signature_of_layer = [&](std::uint32_t layer) { return quantization->signature_of_layer(layer); };
   }
   model_builder builder(model, *text_family, std::move(stored));
   read_ending(root, shape, builder);
@@ -234,9 +238,12 @@ inline void read_ending(const config_view& root, decoder_shape& shape, model_bui
   if (quantization) {
     result.quantization_method = quantization->method();
     for (const std::string& line : quantization->notes()) root.note("quantization: " + line);
+    for (const std::string& line : quantization->doubts()) remarks.doubts.push_back("quantization: " + line);
   }
   validate(model);
   (void)parameter_count(model);  // stops where the sum does not fit in 64 bits
+  result.notes = std::move(remarks.notes);
+  result.doubts = std::move(remarks.doubts);
   return result;
 }
 

@@ -136,7 +136,7 @@ struct weight_bytes {
   std::uint64_t modules[module_role_count] = {};
   std::uint64_t scales = 0;
   std::uint64_t scales_high = 0;
-  bool assumed = false;  ///< some of it is known only as a total
+  std::uint32_t assumed = 0;  ///< bit by bit: modules of which some is known only as a total
 };
 
 namespace detail {
@@ -227,7 +227,7 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   if (group.rule == shard_rule::spread) {
     weight_group part = group;
     part.rows = ceil_mul_div(group.rows, share.range.size(), d.model->num_hidden_layers);
-    sum.assumed = true;
+    sum.assumed |= 1u << static_cast<unsigned>(group.role);
     add_group(sum, part, group.role, 1, d, formats);
     return;
   }
@@ -285,22 +285,15 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   return sum;
 }
 
-namespace detail {
-/// A total without shapes is not arithmetic, however exact its digits look.
-constexpr void mark_assumed(memory_budget& budget) {
-  line_item& line = budget.lines[budget.count - 1];  // unattributed weights come last
-  line.known = basis::assumed;
-  line.source = "a total without shapes, spread evenly";
-}
-}  // namespace detail
-
 /// Writes the lines `weights`, one part per module, and `weights.scales`; a pinned figure replaces them all.
 constexpr void add_weights(memory_budget& budget, const deployment& d, const rank_share& share) {
   if (d.pinned.weights.given) {
     return detail::add_pinned(budget, "weights", d.pinned.weights);
   }
   const weight_bytes found = weights_of(d, share);
-  const basis known = found.assumed || found.scales != found.scales_high ? basis::assumed : basis::exact;
+  const bool range = found.scales != found.scales_high;
+  const basis known =
+      found.assumed != 0 || range || d.model->parameters_assumed ? basis::assumed : basis::exact;
   constexpr const char* source = "elements of every tensor x bytes of its format";
   line_item& parent = budget.lines[budget.count];
   budget.add({"weights", bytes{}, bytes{}, bytes{}, known, source, false});
@@ -309,11 +302,16 @@ constexpr void add_weights(memory_budget& budget, const deployment& d, const ran
     const std::uint64_t module = found.modules[role];
     if (module == 0) continue;
     sum = detail::checked_add(sum, module);
-    budget.add(line_item::part(name_of(static_cast<module_role>(role)), bytes{module}, source));
+    line_item line = line_item::part(name_of(static_cast<module_role>(role)), bytes{module}, source);
+    if ((found.assumed >> role & 1u) != 0) {  // no arithmetic, however exact its digits look
+      line.known = basis::assumed;
+      line.source = "a total without shapes, spread evenly";
+    }
+    budget.add(line);
   }
-  if (found.assumed) detail::mark_assumed(budget);
   if (found.scales_high != 0) {
-    budget.add({"weights.scales", bytes{found.scales}, bytes{found.scales}, bytes{found.scales_high}, known,
+    budget.add({"weights.scales", bytes{found.scales}, bytes{found.scales}, bytes{found.scales_high},
+                range ? basis::assumed : basis::exact,
                 "scale factors and zero points of the weight scheme, fixed scales of the cache", true});
   }
   parent.low = parent.expected = bytes{sum};

@@ -69,15 +69,15 @@ namespace kvbudget::inline v0::report {
              grouped(s.compress_ratio) + " tokens" + index;
     case store_kind::recurrent: {
       const state_elements state = state_of(s);
-      std::string text = std::string("a ") + name_of(s.state) + " state of " + grouped(state.recurrent);
-      if (state.recurrent == 0) text = std::string("the last inputs of a ") + name_of(s.state);
-      if (state.convolution != 0) {
-        text += state.recurrent == 0 ? ": " + grouped(state.convolution)
-                                     : " and " + grouped(state.convolution) + " of its convolution";
-      }
-      return text + " elements per sequence";
+      std::string text = std::string(name_of(s.state)) + ", per sequence: ";
+      if (state.recurrent == 0) return text + grouped(state.convolution) + " elements of last inputs";
+      text += grouped(state.recurrent) + " elements of state";
+      if (state.convolution != 0) text += ", " + grouped(state.convolution) + " of convolution";
+      return text;
     }
-    case store_kind::cross_attention: return heads + " over " + grouped(s.encoder_tokens) + " encoder tokens";
+    case store_kind::cross_attention:
+      if (s.encoder_tokens == 0) return heads + " for each token of an image, none counted";
+      return heads + " over " + grouped(s.encoder_tokens) + " encoder tokens";
     case store_kind::shared: return "nothing: an earlier layer's cache is read";
   }
   return "?";
@@ -111,7 +111,7 @@ namespace kvbudget::inline v0::report {
 }
 
 /// A short label for each kind of layer, different for different kinds: what it keeps, and only where that
-/// does not tell kinds apart the feed-forward part, the heads, and a number.
+/// does not tell kinds apart the feed-forward part, the heads, their width, the parameters, and a number.
 [[nodiscard]] inline std::vector<std::string> kind_labels(const model_architecture& model) {
   std::vector<std::string> labels(model.kind_count);
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
@@ -119,12 +119,12 @@ namespace kvbudget::inline v0::report {
     for (std::size_t i = 0; i < layer.store_count; ++i) {
       labels[kind] += (i == 0 ? "" : " & ") + label_of(layer.stores[i]);
     }
-    if (layer.store_count == 0) labels[kind] = feed_forward_label(layer);
+    if (layer.store_count != 0) continue;
+    labels[kind] = layer.num_attention_heads != 0 ? "encoder" : feed_forward_label(layer);
   }
   const auto tell_apart = [&](const auto& further) {
     const std::vector<std::string> before = labels;
     for (std::size_t kind = 0; kind < labels.size(); ++kind) {
-      std::vector<std::string> words;
       bool shared = false;
       bool differs = false;
       for (std::size_t other = 0; other < labels.size(); ++other) {
@@ -139,6 +139,10 @@ namespace kvbudget::inline v0::report {
   tell_apart([&](std::size_t kind) {
     const layer_kind& layer = model.kinds[kind];
     return std::to_string(layer.num_attention_heads) + "/" + std::to_string(layer.key_value_heads) + " heads";
+  });
+  tell_apart([&](std::size_t kind) { return "heads of " + std::to_string(model.kinds[kind].query_dim); });
+  tell_apart([&](std::size_t kind) {
+    return detail::grouped(std::uint64_t{model.kinds[kind].parameters()}) + " parameters";
   });
   tell_apart([](std::size_t kind) { return "kind " + std::to_string(kind); });
   return labels;

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "kvbudget/io/format_names.hpp"
+
 /// What tells one `general.architecture` from another, as plain data: adding one is adding a line to the
 /// table.
 namespace kvbudget::inline v0::detail {
@@ -148,7 +150,7 @@ inline constexpr struct {
   const char* name;
   const char* reason;
 } refused_gguf_architectures[] = {
-    {"clip", "is a projector: read it beside the text model it belongs to (add_projector)"},
+    {"clip", "is a projector: read it beside the text model it belongs to"},
     {"mllama", "its cross-attention cache depends on the images, which the file does not say: describe the model by hand"},
     {"gemma4-assistant", "is a draft model that reads the cache of another one"},
     {"eagle3", "is a draft head that reads the states of another model"},
@@ -165,13 +167,13 @@ inline constexpr struct {
 }
 
 /// The supported names, for messages.
-[[nodiscard]] inline std::string list_of_gguf_architectures() {
-  std::string list;
-  for (const gguf_architecture& entry : gguf_architectures) {
-    if (!list.empty()) list += ", ";
-    list += entry.name;
-  }
-  return list;
+/// " (did you mean qwen3, qwen2?)", or nothing where no supported architecture looks like it.
+[[nodiscard]] inline std::string nearest_gguf_architectures(std::string_view name) {
+  const std::string asked(name.substr(0, 60));
+  suggestions near(key_of(asked.c_str()));
+  for (const gguf_architecture& entry : gguf_architectures) near.offer(entry.name, entry.name);
+  const std::string text = near.text_or("");
+  return text.back() == '?' ? " (" + text.substr(2) + ")" : std::string();
 }
 
 }  // namespace kvbudget::inline v0::detail

@@ -25,18 +25,24 @@ struct toggle {
   bool fallback = false;
 };
 
+/// What reading a config brings to light, a line each.
+struct config_remarks {
+  std::vector<std::string> notes;   ///< all of it
+  std::vector<std::string> doubts;  ///< those of the notes that say which figures cannot be trusted
+};
+
 /// A Hugging Face config object as its class reads it: a key may be absent (the class default counts), null
-/// ("none", or "derive it"), or given. What is taken from a default is written down in `notes`.
+/// ("none", or "derive it"), or given. What is taken from a default is written down in `remarks`.
 class config_view {
  public:
-  config_view(json_field object, const char* model_type, std::vector<std::string>& notes)
-      : object_(std::move(object)), model_type_(model_type), notes_(&notes) {
+  config_view(json_field object, const char* model_type, config_remarks& remarks)
+      : object_(std::move(object)), model_type_(model_type), remarks_(&remarks) {
     object_.as_object();
   }
 
   /// An object inside this one; `model_type` names the class that reads it, where that is another one.
   [[nodiscard]] config_view nested(const json_field& object, const char* model_type = nullptr) const {
-    return config_view(object, model_type != nullptr ? model_type : model_type_, *notes_);
+    return config_view(object, model_type != nullptr ? model_type : model_type_, *remarks_);
   }
   [[nodiscard]] const json_field& field() const { return object_; }
   [[nodiscard]] const char* model_type() const { return model_type_; }
@@ -93,7 +99,13 @@ class config_view {
     return static_cast<std::uint32_t>(number);
   }
 
-  void note(std::string line) const { notes_->push_back(std::move(line)); }
+  /// What was read, assumed or left out by a rule: the figures stand.
+  void note(std::string line) const { remarks_->notes.push_back(std::move(line)); }
+  /// What the config does not tell, or what is not counted: some figure may be another.
+  void doubt(std::string line) const {
+    remarks_->doubts.push_back(line);
+    note(std::move(line));
+  }
   void note_default(const char* key, const std::string& value) const {
     note(std::string(key) + " is absent: assumed to be " + value + ", the default of " + model_type_ +
          " configs");
@@ -112,7 +124,7 @@ class config_view {
  private:
   json_field object_;
   const char* model_type_;
-  std::vector<std::string>* notes_;
+  config_remarks* remarks_;
 };
 
 /// The number format that a PyTorch dtype names, with or without `torch.` in front; automatic for "auto".

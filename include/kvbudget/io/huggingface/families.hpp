@@ -75,16 +75,4 @@ inline constexpr family_table family_tables[] = {
   return text.back() == '?' ? " (" + text.substr(2) + ")" : std::string();
 }
 
-/// The supported values of `model_type`, for messages.
-[[nodiscard]] inline std::string list_of_families() {
-  std::string list;
-  for (const family_table& table : family_tables) {
-    for (const model_family& family : table) {
-      if (!list.empty()) list += ", ";
-      list += family.model_type;
-    }
-  }
-  return list;
-}
-
 }  // namespace kvbudget::inline v0::detail

@@ -33,8 +33,8 @@ inline void note_state_dtype(const config_view& config) {
   const auto given = config.find({{"mamba_ssm_cache_dtype", "mamba_ssm_dtype"}});
   if (!given) return;
   (void)dtype_in(*given);
-  config.note(given->path() + ": the recurrent state is meant to be kept in " + printable(given->text(), 20) +
-              ", whatever the model's dtype");
+  config.doubt(given->path() + ": the recurrent state is meant to be kept in " +
+               printable(given->text(), 20) + ", whatever the model's dtype");
 }
 
 /// ⌊factor × hidden⌋ of a factor that may be fractional.

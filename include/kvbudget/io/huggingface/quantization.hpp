@@ -45,7 +45,7 @@ class checkpoint_quantization {
   checkpoint_quantization(const json_field& quantization, const context& model) : context_(model) {
     quantization.as_object();
     read(quantization);
-    names_layers_ = has_numbered_names(quantization.value());
+    note_named_layers(quantization.value());
   }
   explicit checkpoint_quantization(const json_field& quantization)
       : checkpoint_quantization(quantization, context{}) {}
@@ -81,11 +81,10 @@ class checkpoint_quantization {
                                                         tensor_kind kind = tensor_kind::linear) const {
     if (kind != tensor_kind::linear && kind != tensor_kind::table) return std::nullopt;
     const detail::module_name name(module);
-    const std::vector<std::string> spellings = name.spellings();
-    if (left_alone_.matches(spellings)) return std::nullopt;
-    if (const storage* own = named_storage(spellings)) return own->scheme;
+    if (left_alone_.matches(name)) return std::nullopt;
+    if (const storage* own = named_storage(name)) return own->scheme;
     if (kind == tensor_kind::table) {
-      const storage* own = rules_cover_tables_ ? matched_storage(name, spellings) : nullptr;
+      const storage* own = rules_cover_tables_ ? matched_storage(name) : nullptr;
       return own != nullptr ? own->scheme : tables_;
     }
     if (only_experts_ && !name.is_expert()) return std::nullopt;
@@ -93,39 +92,67 @@ class checkpoint_quantization {
     if (spares_towers_ && name.is_tower()) return std::nullopt;
     if (only_layers_ && !name.in_layer()) return std::nullopt;
     if (spares_heads_ && name.is_head()) return std::nullopt;
-    if (spared_parts_.matches(spellings)) return std::nullopt;
-    if (only_these_ && !only_these_->matches(spellings)) return std::nullopt;
-    if (const storage* own = matched_storage(name, spellings)) return own->scheme;
+    if (spared_parts_.matches(name)) return std::nullopt;
+    if (only_these_ && !only_these_->matches(name)) return std::nullopt;
+    if (const storage* own = matched_storage(name)) return own->scheme;
     if (experts_ && name.is_expert()) return experts_;
     return linear_;
   }
 
-  /// Whether some layers may be stored otherwise than others of the same shape: a listed name or pattern has
-  /// a number in it.
-  [[nodiscard]] bool names_layers() const { return names_layers_; }
+  /// A number that is the same for layers of which lists say the same: two layers of the same shape and the
+  /// same number are stored alike.
+  [[nodiscard]] std::uint64_t signature_of_layer(std::uint32_t layer) const {
+    if (!layers_are_named_singly_) return layer;
+    const auto found = named_layers_.find(layer);
+    return found == named_layers_.end() ? 0 : found->second;
+  }
   /// `quant_method`, or what stands for it ("modelopt" for a hf_quant_config.json).
   [[nodiscard]] const std::string& method() const { return method_; }
   /// One line for each thing that was assumed, or read and not counted.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  /// Those of the notes that say which figures cannot be trusted.
+  [[nodiscard]] const std::vector<std::string>& doubts() const { return doubts_; }
   /// The KV cache format that the checkpoint has scales for ("fp8_e4m3", "int8", "nvfp4"); engines use it
   /// only where they are told to, or by default.
   [[nodiscard]] const std::optional<std::string>& kv_cache_format() const { return kv_cache_format_; }
 
  private:
   /// Names of modules stand in lists, and as keys (with a dot or a pattern in them).
-  [[nodiscard]] static bool has_numbered_names(const nlohmann::json& value) {
-    const auto has_digit = [](const std::string& text) {
-      return text.find_first_of("0123456789") != std::string::npos;
-    };
+  void note_named_layers(const nlohmann::json& value) {
     for (const auto& [key, member] : value.items()) {
-      const bool is_name = value.is_object() && key.find_first_of(".*:") != std::string::npos;
-      if (is_name && has_digit(key)) return true;
-      if (value.is_array() && member.is_string() && has_digit(member.get_ref<const std::string&>())) {
-        return true;
-      }
-      if (member.is_structured() && has_numbered_names(member)) return true;
+      if (value.is_object() && key.find_first_of(".*:") != std::string::npos) note_named_layer(key, member);
+      if (value.is_array() && member.is_string()) note_named_layer(member.get_ref<const std::string&>(), {});
+      if (member.is_structured()) note_named_layers(member);
     }
-    return false;
+  }
+  /// A name with the number of one layer in it says the same about each layer that it is listed for.
+  void note_named_layer(const std::string& name, const nlohmann::json& said) {
+    constexpr const char* digits = "0123456789";
+    if (name.find_first_of(digits) == std::string::npos) return;
+    std::size_t first = std::string::npos;
+    for (std::size_t at = 0; at < name.size();) {
+      const std::size_t dot = std::min(name.find('.', at), name.size());
+      const std::string_view part = std::string_view(name).substr(at, dot - at);
+      const std::size_t other = part.find_first_not_of(digits);
+      if (!part.empty() && other == part.npos && part.size() < 7) {
+        first = at;
+        break;
+      }
+      if (other != part.npos && part.find_first_of("*?[({+\\|") != part.npos &&
+          part.find_first_of(digits) != part.npos) {
+        break;  // a pattern over numbers
+      }
+      at = dot + 1;
+    }
+    const bool is_plain = name.compare(0, 3, "re:") != 0 && name.find_first_of("[](){}^$|\\+") == name.npos;
+    if (first == std::string::npos || !is_plain) {
+      layers_are_named_singly_ = false;
+      return;
+    }
+    const std::size_t end = std::min(name.find('.', first), name.size());
+    const auto layer = static_cast<std::uint32_t>(std::stoul(name.substr(first, end - first)));
+    const std::string rest = name.substr(0, first) + "#" + name.substr(end) + "\n" + said.dump();
+    named_layers_[layer] += std::hash<std::string>{}(rest) | 1u;
   }
 
   /// The way some modules are stored; no scheme = in the dtype.
@@ -144,13 +171,17 @@ class checkpoint_quantization {
     }
     notes_.push_back(std::move(line));
   }
+  void doubt(std::string line) {
+    doubts_.push_back(line);
+    note(std::move(line));
+  }
 
   // -- which module a rule is about -------------------------------------------------------------------------
 
   /// The storage that the file gives to this very module by its name, or to what it is part of.
-  [[nodiscard]] const storage* named_storage(const std::vector<std::string>& spellings) const {
+  [[nodiscard]] const storage* named_storage(const detail::module_name& name) const {
     if (by_name_.empty()) return nullptr;
-    for (const std::string& spelling : spellings) {
+    for (const std::string& spelling : name.spellings()) {
       std::string_view prefix = spelling;
       while (true) {
         if (const auto found = by_name_.find(prefix); found != by_name_.end())
@@ -163,11 +194,10 @@ class checkpoint_quantization {
     return nullptr;
   }
   /// The storage of the rules whose patterns match; they must agree, since JSON objects have no order.
-  [[nodiscard]] const storage* matched_storage(const detail::module_name& name,
-                                               const std::vector<std::string>& spellings) const {
+  [[nodiscard]] const storage* matched_storage(const detail::module_name& name) const {
     const rule* first = nullptr;
     for (const rule& each : rules_) {
-      if (!each.names.matches(spellings)) continue;
+      if (!each.names.matches(name)) continue;
       if (first == nullptr) first = &each;
       if (!(first->stored.scheme == each.stored.scheme)) {
         detail::refuse_input(place_ + ": \"" + first->title + "\" and \"" + each.title +
@@ -216,7 +246,7 @@ class checkpoint_quantization {
     if (left_alone_.was_shortened() || shortened_)
       note("lists of modules are shortened: {n} in them is read as any number");
     if (left_alone_.lost_layers())
-      note(
+      doubt(
           "lists of modules are shortened and do not say which whole layers are left alone: they are counted "
           "as quantized");
     if (spares_routers_) note("routers are not quantized, whether they are listed or not");
@@ -1004,7 +1034,9 @@ class checkpoint_quantization {
   std::string method_;
   std::string place_;
   std::vector<std::string> notes_;
-  bool names_layers_ = false;
+  std::vector<std::string> doubts_;
+  std::map<std::uint32_t, std::uint64_t> named_layers_;  ///< what lists say of a layer, as a number
+  bool layers_are_named_singly_ = true;
   std::optional<std::string> kv_cache_format_;
 
   // In the order in which they count: what is left alone, modules by name, what the method spares, rules.

@@ -59,7 +59,7 @@ inline void expect_entry_per_layer(const config_view& config, const json_field& 
       if (silent)
         types.at(i).refuse("layer type \"sliding_attention\" needs key \"sliding_window\", which is missing");
       if (!window)
-        config.note("layer_types names sliding layers, but no window is set: they keep every token");
+        config.doubt("layer_types names sliding layers, but no window is set: they keep every token");
     }
     windows[i] = window.value_or(0);
   }

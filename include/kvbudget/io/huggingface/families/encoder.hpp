@@ -82,7 +82,7 @@ inline void add_encoder_parts(const config_view& config, const decoder_shape& sh
   if (task == "ForTokenClassification") return {.labels = true};
   if (task == "ForQuestionAnswering") return {.fixed_outputs = 2};
   builder.model().parameters_assumed = true;
-  config.note("architectures: the head of this class (" + task + ") is not counted");
+  config.doubt("architectures: the head of this class (" + task + ") is not counted");
   return {};
 }
 

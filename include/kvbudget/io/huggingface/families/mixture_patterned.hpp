@@ -341,7 +341,7 @@ inline void finish_hunyuan_large(const config_view& config, const decoder_shape&
   for (const char* key : {"vocab_size", "tie_word_embeddings", "use_qk_norm"}) {
     if (config.find({{key}})) continue;
     builder.model().parameters_assumed = true;
-    config.note(std::string(key) + " is absent: weights are counted as in Hunyuan-Large as published");
+    config.doubt(std::string(key) + " is absent: weights are counted as in Hunyuan-Large as published");
   }
 }
 

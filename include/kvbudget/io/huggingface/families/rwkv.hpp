@@ -206,7 +206,7 @@ inline void finish_rwkv(const config_view& config, const decoder_shape&,
   for (std::size_t i = 0; i < 4; ++i) {
     if (layers.front().recurrent.ranks[i] != 0) continue;
     builder.model().parameters_assumed = true;
-    config.note(
+    config.doubt(
         std::string(rwkv7_ranks[i]) +
         " is absent and its class default has changed: the weights of that bottleneck are not counted");
   }

@@ -139,15 +139,15 @@ inline void add_gemma4_vision(const config_view& root, const decoder_shape& text
   const config_view config = root.nested(*described, "gemma4_vision");
   const tower vision(config, builder, module_role::vision);
   tower_shape shape = plain_encoder_in(config, {.hidden_size = 768,
-                                                  .intermediate_size = 3072,
-                                                  .layers = 16,
-                                                  .heads = 12,
-                                                  .qkv_biases = false,
-                                                  .output_bias = false,
-                                                  .gated_mlp = true,
-                                                  .mlp_biases = false,
-                                                  .vectors_per_norm = 1,
-                                                  .norms_per_layer = 4});
+                                                .intermediate_size = 3072,
+                                                .layers = 16,
+                                                .heads = 12,
+                                                .qkv_biases = false,
+                                                .output_bias = false,
+                                                .gated_mlp = true,
+                                                .mlp_biases = false,
+                                                .vectors_per_norm = 1,
+                                                .norms_per_layer = 4});
   shape.kv_heads = config.size_or({{"num_key_value_heads"}}, 12);
   shape.head_dim = config.size_or({{"head_dim"}}, 64);
   const std::uint32_t hidden = shape.hidden_size;
@@ -238,7 +238,7 @@ inline void add_gemma3n_embedder(const tower& side, const config_view& config, s
 inline void add_gemma3n_towers(const config_view& root, const decoder_shape& text, model_builder& builder) {
   const auto tower_of = [&](const char* key, const char* model_type) {
     const auto described = root.find({{key}});
-    if (!described) root.note(std::string(key) + " is absent: assumed to be that of " + model_type);
+    if (!described) root.doubt(std::string(key) + " is absent: assumed to be that of " + model_type);
     return described;
   };
   static const nlohmann::json nothing = nlohmann::json::object();
@@ -252,7 +252,7 @@ inline void add_gemma3n_towers(const config_view& root, const decoder_shape& tex
                          "vision tower \"" + printable(architecture->text(), 40) + "\" is not known");
   } else {
     vision.assumed(294'126'912);
-    eyes.note("vision tower mobilenetv5_300m_enc: counted with its published total");
+    eyes.doubt("vision tower mobilenetv5_300m_enc: counted with its published total");
   }
   add_gemma3n_embedder(vision, eyes, eyes.size_or({{"hidden_size"}}, 2048), text,
                        "model.embed_vision.embedding_projection");

@@ -191,8 +191,12 @@ inline void add_two_layer_projector(const tower& vision, std::uint32_t in, std::
   if (described) {
     described->as_object();
   } else {
-    root.note(std::string(key) + (root.is_null({{key}}) ? " is null" : " is absent") +
-              ": only the rest of the model is counted");
+    constexpr const char* rest = ": only the rest of the model is counted";
+    if (root.is_null({{key}})) {
+      root.note(std::string(key) + " is null" + rest);
+    } else {
+      root.doubt(std::string(key) + " is absent" + rest);
+    }
   }
   return described;
 }
@@ -200,9 +204,9 @@ inline void add_two_layer_projector(const tower& vision, std::uint32_t in, std::
 /// A tower that cannot be counted: the text model is certain all the same.
 inline void note_uncounted_tower(const config_view& config, model_builder& builder, const std::string& what) {
   builder.model().parameters_assumed = true;
-  config.note(what +
-              ": its weights are not counted, only those of the text model (the size of the files of "
-              "weights, given for the weights, includes it)");
+  config.doubt(what +
+               ": its weights are not counted, only those of the text model (the size of the files of "
+               "weights, given for the weights, includes it)");
 }
 
 }  // namespace kvbudget::inline v0::detail

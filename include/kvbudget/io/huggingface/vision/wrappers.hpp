@@ -24,7 +24,7 @@ namespace kvbudget::inline v0::detail {
 inline void add_original_llava_towers(const config_view& root, const decoder_shape& text,
                                       model_builder& builder) {
   const auto named = root.find({{"mm_vision_tower"}});
-  if (!named) return root.note("mm_vision_tower is absent: only the rest of the model is counted");
+  if (!named) return root.doubt("mm_vision_tower is absent: only the rest of the model is counted");
   const auto projector = root.find({{"mm_projector_type"}});
   const std::string type = projector ? projector->text() : "linear";
   if (named->text().find("clip-vit-large-patch14-336") == std::string::npos ||
