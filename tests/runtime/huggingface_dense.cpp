@@ -193,8 +193,8 @@ TEST_CASE("published dense models of every dialect have their published count an
     CHECK_FALSE(model.parameters_assumed);
     ++covered[model.model_type];
   }
-  const std::set<std::string> elsewhere = {"hunyuan_v1_dense", "arcee", "aquila", "exaone4_5",
-                                           "exaone4_5_text"};
+  const std::set<std::string> elsewhere = {"hunyuan_v1_dense", "hunyuan_vl_text", "arcee",
+                                           "aquila",           "exaone4_5_text",  "bitnet"};
   for (const detail::family_table table :
        {detail::family_table(detail::llama_like_families), detail::family_table(detail::dialect_families)}) {
     for (const detail::model_family& family : table) {
@@ -286,15 +286,21 @@ TEST_CASE("Cohere: norms of each head, one norm per layer, a window on three of 
   CHECK(read(small("cohere")).architecture.tie_word_embeddings);
 }
 
-TEST_CASE("EXAONE 4.5: the text model is EXAONE 4 under either name, its tower is not counted") {
+TEST_CASE("EXAONE 4.5: the text model is EXAONE 4 under either name, its tower that of a Qwen2.5-VL") {
   const model_architecture plain = read(small("exaone4")).architecture;
   for (const char* inner : {"exaone4", "exaone4_5_text"}) {
     const huggingface_model found = read(R"({"model_type": "exaone4_5", "vision_config": {"depth": 2},
       "text_config": )" + small(inner) + "}");
-    CHECK(parameter_count(found.architecture).value == parameter_count(plain).value);
+    // Each layer: queries and output 3584 x 3584, keys and values of 8 of 16 heads, MLP of 3420, biases,
+    // norms.
+    const std::uint64_t layer = 2ULL * 3584 * 3584 + 2 * 1792 * 3584 + 3 * 3420 * 3584 + 3584 + 2 * 1792 +
+                                3584 + 2 * 3420 + 3584 + 2 * 3584;
+    const std::uint64_t merged = 4 * 3584;
+    const std::uint64_t tower =
+        3ULL * 2 * 14 * 14 * 3584 + 2 * layer + 3584 + merged * merged + merged + merged * 3584 + 3584;
+    CHECK(parameter_count(found.architecture, module_role::vision).value == tower);
+    CHECK(parameter_count(found.architecture).value == parameter_count(plain).value + tower);
     CHECK(stores_of(found.architecture) == stores_of(plain));
-    CHECK(found.architecture.parameters_assumed);
-    CHECK(has_note(found, "vision_config: the weights of this tower are not counted"));
   }
 }
 

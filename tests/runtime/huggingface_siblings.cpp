@@ -38,8 +38,9 @@ std::string with(std::string config, const std::string& from, const std::string&
 }
 /// Cached elements of one token.
 std::uint64_t elements_of_token(const model_architecture& model) {
-  const deployment d{
-      .model = model, .kv_cache = formats::bf16, .workload = {.sequences = 1, .context = tokens{1}}};
+  deployment d{.model = model, .kv_cache = formats::bf16, .dtype = formats::bf16};
+  d.workload.sequences = 1;
+  d.workload.context = tokens{1};
   return kv_cache_of(d, share_of(d, rank{})).payload / 2;
 }
 /// Bytes of the weights on the first of `ranks` tensor ranks.
@@ -140,6 +141,19 @@ std::vector<published_model> published_models() {
       "hidden_size": 2048, "intermediate_size": 6144, "num_hidden_layers": 48, "num_attention_heads": 32,
       "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 152064, "tie_word_embeddings": false},
       "audio_config": {"output_dim": 2048}, "vision_config": {"out_hidden_size": 2048}}})"},
+      {"Molmo2-O-7B", 7'760'786'896, 462'251'472, 0, 262'144, R"({"model_type": "molmo2", "text_config": {
+        "model_type": "molmo2_text", "hidden_size": 4096, "intermediate_size": 11008,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32, "head_dim": 128,
+        "vocab_size": 100278, "additional_vocab_size": 128, "qkv_bias": false, "use_qk_norm": true,
+        "qk_norm_type": "olmo", "norm_after": true}, "vit_config": {"hidden_size": 1152,
+        "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16,
+        "image_num_pos": 729, "image_patch_size": 14}, "adapter_config": {"hidden_size": 1152,
+        "intermediate_size": 11008, "num_attention_heads": 16, "head_dim": 72, "vit_layers": [-3, -9]}})"},
+      {"LLaDA2.0-mini", 16'255'643'392, 0, 0, 20'480, R"({"model_type": "llada2_moe", "hidden_size": 2048,
+        "intermediate_size": 5120, "num_hidden_layers": 20, "num_attention_heads": 16,
+        "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 157184, "num_experts": 256,
+        "num_experts_per_tok": 8, "num_shared_experts": 1, "moe_intermediate_size": 512,
+        "first_k_dense_replace": 1, "tie_word_embeddings": false})"},
       // Without 64,000 + 201,088 rows of the tables between its vocabularies.
       {"gpt-oss-20b-speculator.eagle3", 854'792'768 - 265'088, 0, 0, 1'024, R"({"speculators_model_type":
       "eagle3", "draft_vocab_size": 64000, "norm_before_fc": true, "target_hidden_size": null,
@@ -225,7 +239,7 @@ TEST_CASE("a classifier ends in its labels") {
 }
 
 TEST_CASE("drafts in the format of speculators") {
-  const std::string config = published_models()[15].config;
+  const std::string config = published_models()[17].config;
   CHECK(contains(refusal(with(config, "\"eagle3\"", "\"mlp\"")),
                  "speculators_model_type: \"mlp\" is not supported"));
   CHECK(contains(refusal(with(config, "\"llama\"", "\"qwen3\"")), "model_type must be llama"));

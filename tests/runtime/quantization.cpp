@@ -594,7 +594,7 @@ TEST_CASE("What is not known is refused by name", "[quantization]") {
       refusal(R"({"quant_method": "brandnew"})") ==
       "config.json: quantization_config.quant_method: method \"brandnew\" is not supported, expected one of "
       "fp8 fbgemm_fp8 compressed-tensors awq gptq auto-round bitsandbytes mxfp4 modelopt hqq torchao quanto "
-      "eetq quark");
+      "eetq quark bitnet mlx");
   CHECK(contains(refusal(R"({"quant_method": "exl3", "bits": 4.0})"),
                  "read the weights from the safetensors headers"));
   CHECK(

@@ -196,6 +196,39 @@ inline void note_drafts_of_minimax(const config_view& config, const decoder_shap
   if (modules && modules->integer() != 0) config.note(modules->path() + ": draft modules are not counted");
 }
 
+// configuration_bailing_moe_v2.py of inclusionAI/Ling-mini-2.0.
+inline constexpr model_family bailing_moe_v2_family{
+    .model_type = "bailing_moe_v2",
+    .qkv_biases = {"use_qkv_bias", false},
+    .output_bias = {"use_bias", false},
+    .qk_norm = query_key_norm::head_dim,
+    .has_qk_norm = {"use_qk_norm", true},
+    .experts = {.where = expert_layers::behind_first_layers,
+                .shared_experts = {{"num_shared_experts"}},
+                .correction_bias = {"moe_router_enable_expert_bias", true}},
+    .renames = {{"model.embed_tokens", "model.word_embeddings"},
+                {"self_attn.o_proj", "attention.dense"},
+                {"self_attn.q_proj", "attention.query_key_value"},
+                {"self_attn.k_proj", "attention.query_key_value"},
+                {"self_attn.v_proj", "attention.query_key_value"}},
+    .next_token_layers = true,
+    .adjust = adjust_bailing,
+    .plan = plan_bailing_moe};
+
+/// LLaDA 2 has the layers of Ling 2.0, and fills blocks of tokens by diffusion. Source:
+/// inclusionAI/LLaDA2.0-mini modeling_llada2_moe.py.
+inline void plan_llada2(const config_view& config, const decoder_shape& shape,
+                        std::vector<layer_plan>& layers) {
+  plan_bailing_moe(config, shape, layers);
+  config.note(
+      "llada2_moe: a diffusion model; the cache is that of finished blocks, where an engine keeps it");
+}
+[[nodiscard]] constexpr model_family llada2_family() {
+  model_family family = named("llada2_moe", bailing_moe_v2_family);
+  family.plan = plan_llada2;
+  return family;
+}
+
 inline constexpr model_family mixture_families[] = {
     {.model_type = "mixtral",
      .keys = {.intermediate_size = {}},
@@ -423,23 +456,8 @@ inline constexpr model_family mixture_families[] = {
                  {"self_attn.v_proj", "attention.query_key_value"}},
      .adjust = adjust_bailing,
      .plan = plan_bailing_moe},
-    // configuration_bailing_moe_v2.py of inclusionAI/Ling-mini-2.0.
-    {.model_type = "bailing_moe_v2",
-     .qkv_biases = {"use_qkv_bias", false},
-     .output_bias = {"use_bias", false},
-     .qk_norm = query_key_norm::head_dim,
-     .has_qk_norm = {"use_qk_norm", true},
-     .experts = {.where = expert_layers::behind_first_layers,
-                 .shared_experts = {{"num_shared_experts"}},
-                 .correction_bias = {"moe_router_enable_expert_bias", true}},
-     .renames = {{"model.embed_tokens", "model.word_embeddings"},
-                 {"self_attn.o_proj", "attention.dense"},
-                 {"self_attn.q_proj", "attention.query_key_value"},
-                 {"self_attn.k_proj", "attention.query_key_value"},
-                 {"self_attn.v_proj", "attention.query_key_value"}},
-     .next_token_layers = true,
-     .adjust = adjust_bailing,
-     .plan = plan_bailing_moe},
+    bailing_moe_v2_family,
+    llada2_family(),
     // configuration_arctic.py of Snowflake/snowflake-arctic-instruct.
     {.model_type = "arctic",
      .defaults = {.max_position_embeddings = 4096},

@@ -130,6 +130,18 @@ inline void adjust_molmo(const config_view& config, decoder_shape& shape) {
           .windows = {.rule = window_rule::behind_first_layers, .window = 4096, .first_layers = 80}};
 }
 
+/// Molmo 2: `qk_norm_type` says over what queries and keys are normed.
+/// Source: huggingface/transformers models/molmo2/configuration_molmo2.py, modeling_molmo2.py.
+inline void adjust_molmo2(const config_view& config, decoder_shape& shape) {
+  shape.further_embedding_rows = config.size_or({{"additional_vocab_size"}}, 128);
+  const auto type = config.find({{"qk_norm_type"}});
+  if (!type || shape.layer.attention.qk_norm == query_key_norm::none || type->text() == "qwen3") return;
+  if (type->text() != "olmo") {
+    type->refuse("\"" + printable(type->text(), 40) + "\" is unknown, expected qwen3 or olmo");
+  }
+  shape.layer.attention.qk_norm = query_key_norm::full_width;
+}
+
 inline constexpr model_family multimodal_families[] = {
     {.model_type = "qwen2_vl",
      .text_model_type = "qwen2_vl_text",
@@ -417,6 +429,25 @@ inline constexpr model_family multimodal_families[] = {
      .text_prefix = "llm.model.layers.",
      .text_model_type = "qwen3",
      .add_towers = note_unknown_towers},
+    {.model_type = "molmo2",
+     .text_prefix = "model.transformer.blocks.",
+     .text_model_type = "molmo2_text",
+     .add_towers = add_molmo2_towers},
+    {.model_type = "molmo2_text",
+     .defaults = {.max_position_embeddings = 4096},
+     .qkv_biases = {"qkv_bias", true},
+     .qk_norm = query_key_norm::head_dim,
+     .has_qk_norm = {"use_qk_norm", true},
+     .layer_prefix = "model.transformer.blocks.",
+     .renames = {{"self_attn.o_proj", "self_attn.attn_out"},
+                 {"self_attn.q_proj", "self_attn.att_proj"},
+                 {"self_attn.k_proj", "self_attn.att_proj"},
+                 {"self_attn.v_proj", "self_attn.att_proj"},
+                 {"mlp.gate_proj", "mlp.ff_proj"},
+                 {"mlp.up_proj", "mlp.ff_proj"},
+                 {"mlp.down_proj", "mlp.ff_out"},
+                 {"model.embed_tokens", "model.transformer.wte"}},
+     .adjust = adjust_molmo2},
     {.model_type = "molmo",
      .keys = {.vocab_size = {{"embedding_size", "vocab_size"}},
               .tie_word_embeddings = {{"weight_tying", "tie_word_embeddings"}}},

@@ -81,6 +81,66 @@ inline void add_molmo_towers(const config_view& root, const decoder_shape& text,
   vision.narrow(text.hidden_size, inner, false, "model.vision_backbone.image_projector.w2");
 }
 
+/// The layers of an encoder that are there, up to the last one whose features are read: numbers below 0 count
+/// from the end.
+[[nodiscard]] inline std::uint32_t layers_read(const json_field& list, std::uint32_t layers) {
+  std::uint32_t last = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const nlohmann::json& value = list.at(i).value();
+    const std::int64_t given = value.is_number_integer() ? value.get<std::int64_t>() : layers;
+    const std::int64_t layer = given < 0 && given >= -std::int64_t{layers} ? given + layers : given;
+    if (layer < 0 || layer >= layers) list.at(i).refuse("must be the number of a layer");
+    last = larger(last, static_cast<std::uint32_t>(layer) + 1);
+  }
+  if (last == 0) list.refuse("must name at least one layer");
+  return last;
+}
+
+/// Molmo 2: a SigLIP up to the last layer whose features are read, without a final norm; those of n layers
+/// side by side are pooled by an attention of n·h × a, then a gated MLP of a × I × H. 462,251,472 elements
+/// for O-7B. Source: huggingface/transformers models/molmo2/modeling_molmo2.py, Molmo2VisionBackbone.
+inline void add_molmo2_towers(const config_view& root, const decoder_shape& text, model_builder& builder) {
+  const auto described = tower_described(root, "vit_config");
+  if (!described) return;
+  const auto joined = root.find({{"adapter_config"}});
+  if (!joined) root.refuse_missing({{"adapter_config"}});
+  const config_view config = root.nested(*described);
+  const config_view adapter = root.nested(*joined);
+  const tower vision(config, builder, module_role::vision);
+  tower_shape shape =
+      plain_encoder_in(config, {.hidden_size = 1152, .intermediate_size = 4304, .layers = 27, .heads = 16});
+  std::uint32_t features = 2;
+  if (const auto list = adapter.find({{"vit_layers", "vision_feature_layer"}})) {
+    features = size_product(adapter, "vit_layers", list->size(), 1);
+    shape.layers = layers_read(*list, shape.layers);
+  } else {
+    adapter.note_default("vit_layers", "[-3, -9]");
+    if (shape.layers < 9) config.refuse("num_hidden_layers must be at least 9");
+    shape.layers -= 2;
+  }
+  const std::uint32_t hidden = shape.hidden_size;
+  const std::uint32_t patch = config.size_or({{"image_patch_size", "patch_size"}}, 14);
+  vision.convolution(hidden, patch_elements(config, 3, patch), true);
+  vision.table(config.size_or({{"image_num_pos"}}, 729), hidden);
+  vision.encoder(shape, {"model.vision_backbone.image_vit.transformer.resblocks.0.attention.wq|"
+                         "model.vision_backbone.image_vit.transformer.resblocks.0.attention.wk|"
+                         "model.vision_backbone.image_vit.transformer.resblocks.0.attention.wv",
+                         "model.vision_backbone.image_vit.transformer.resblocks.0.attention.wo",
+                         "model.vision_backbone.image_vit.transformer.resblocks.0.feed_forward.w1",
+                         "model.vision_backbone.image_vit.transformer.resblocks.0.feed_forward.w2"});
+  const std::uint32_t width = adapter.size_or({{"hidden_size"}}, 1152);
+  const std::uint32_t read = size_product(adapter, "vit_layers x hidden size", features, hidden);
+  vision.wide(width, read, true,
+              "model.vision_backbone.image_pooling_2d.wq|model.vision_backbone.image_pooling_2d.wk|"
+              "model.vision_backbone.image_pooling_2d.wv",
+              3);
+  vision.narrow(width, width, true, "model.vision_backbone.image_pooling_2d.wo");
+  const std::uint32_t inner = adapter.size_or({{"intermediate_size"}}, 18944);
+  vision.wide(inner, width, false,
+              "model.vision_backbone.image_projector.w1|model.vision_backbone.image_projector.w3", 2);
+  vision.narrow(text.hidden_size, inner, false, "model.vision_backbone.image_projector.w2");
+}
+
 /// DeepSeek-OCR: SAM's ViT-B at 1024 pixels with relative positions, whose neck shrinks it to 1024 channels;
 /// CLIP's ViT-L at 224 pixels behind it; 2048 × H with bias, and vectors of H for line and view ends.
 /// Source: deepseek-ai/DeepSeek-OCR deepencoder.py.
