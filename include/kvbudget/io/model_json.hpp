@@ -637,8 +637,10 @@ class precision_names {
     if (scheme.every_element) return name;
     name += '-' + std::string(word_of(scales_words, scheme.sidecar.scales));
     const weight_sidecar& beside = scheme.sidecar;
-    if (beside.group != 0) name += '-' + std::to_string(beside.group);
-    if (beside.group_rows != 0) name += 'x' + std::to_string(beside.group_rows);  // columns x rows
+    if (beside.group == 0) return name;
+    name += '-';
+    if (beside.group_rows != 0) name += std::to_string(beside.group_rows) + 'x';  // rows x columns of a block
+    name += std::to_string(beside.group);
     return name;
   }
   [[nodiscard]] static nlohmann::ordered_json description(const std::string& name,
