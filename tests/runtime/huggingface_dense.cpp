@@ -37,10 +37,10 @@ std::set<std::string> modules_of(const std::string& config) {
   const detail::config_view view(field, family->model_type, remarks);
   std::set<std::string> names;
   model_architecture model;
-  detail::model_builder builder(model, *family, [&](std::string_view module, tensor_kind) {
-    names.emplace(module);
-    return std::optional<weight_scheme>();
-  });
+  detail::model_builder builder(model, *family, {[&](std::string_view module, tensor_kind) {
+                                  names.emplace(module);
+                                  return std::optional<weight_scheme>();
+                                }});
   detail::build_decoder(builder, view, *family, detail::shape_of(view, *family));
   return names;
 }

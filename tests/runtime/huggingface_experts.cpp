@@ -113,10 +113,10 @@ std::set<std::string> modules_of(const std::string& config) {
   model_architecture model{};
   std::set<std::string> names;
   detail::model_builder builder(model, *family,
-                                [&](std::string_view name, tensor_kind) -> std::optional<weight_scheme> {
+                                {[&](std::string_view name, tensor_kind) -> std::optional<weight_scheme> {
                                   names.emplace(name);
                                   return std::nullopt;
-                                });
+                                }});
   detail::build_decoder(builder, view, *family, shape);
   return names;
 }

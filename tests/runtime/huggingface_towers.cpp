@@ -642,10 +642,10 @@ TEST_CASE("modules are asked for by the names that checkpoints have") {
   std::map<std::string, int> asked;
   model_architecture model;
   detail::model_builder builder(model, family,
-                                [&](std::string_view module, tensor_kind) -> std::optional<weight_scheme> {
+                                {[&](std::string_view module, tensor_kind) -> std::optional<weight_scheme> {
                                   ++asked[std::string(module)];
                                   return std::nullopt;
-                                });
+                                }});
   detail::build_decoder(builder, view, family, detail::shape_of(view, family));
   for (const char* module : {"self_attn.q_proj", "self_attn.v_proj", "mlp.gate_proj", "mlp.down_proj",
                              "router.proj", "experts.0.gate_proj", "experts.0.down_proj"}) {

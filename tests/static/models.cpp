@@ -13,66 +13,61 @@ using namespace kvbudget;
 
 struct published_count {
   const model_architecture* model;
-  std::uint64_t parameters;
+  std::uint64_t elements;
+  std::int64_t beyond;  ///< of these, no parameters; negative: parameters that the count leaves out
+  bool published;
 };
-// Checkpoints that hold more say so: Llama 2 7B 2,048 rotary buffers; Qwen3 0.6B and 1.7B a second copy of
-// their tied head (751,632,384 and 2,031,739,904 elements).
-constexpr published_count published[] = {
-    {&models::llama_2_7b, 6'738'415'616},
-    {&models::llama_2_13b, 13'015'864'320},
-    {&models::llama_2_70b, 68'976'648'192},
-    {&models::llama_3_8b, 8'030'261'248},
-    {&models::llama_3_70b, 70'553'706'496},
-    {&models::llama_3_1_8b, 8'030'261'248},
-    {&models::llama_3_1_70b, 70'553'706'496},
-    {&models::llama_3_1_405b, 405'853'388'800},
-    {&models::llama_3_2_1b, 1'235'814'400},
-    {&models::llama_3_2_3b, 3'212'749'824},
-    {&models::llama_3_3_70b, 70'553'706'496},
-    {&models::mistral_7b_v0_1, 7'241'732'096},
-    {&models::mistral_7b_v0_2, 7'241'732'096},
-    {&models::mistral_7b_v0_3, 7'248'023'552},
-    {&models::qwen2_5_0_5b, 494'032'768},
-    {&models::qwen2_5_1_5b, 1'543'714'304},
-    {&models::qwen2_5_3b, 3'085'938'688},
-    {&models::qwen2_5_7b, 7'615'616'512},
-    {&models::qwen2_5_14b, 14'770'033'664},
-    {&models::qwen2_5_32b, 32'763'876'352},
-    {&models::qwen2_5_72b, 72'706'203'648},
-    {&models::qwen3_0_6b, 751'632'384 - 151'936 * 1024},
-    {&models::qwen3_1_7b, 2'031'739'904 - 151'936 * 2048},
-    {&models::qwen3_4b, 4'022'468'096},
-    {&models::qwen3_8b, 8'190'735'360},
-    {&models::qwen3_14b, 14'768'307'200},
-    {&models::qwen3_32b, 32'762'123'264},
-    {&models::phi_4, 14'659'507'200},
-    {&models::phi_4_mini, 3'836'021'760},
-    {&models::gemma_2_2b, 2'614'341'888},
-    {&models::gemma_2_9b, 9'241'705'984},
-    {&models::gemma_2_27b, 27'227'128'320},
-    {&models::gemma_3_1b, 999'885'952},
-    {&models::gemma_3_4b, 4'300'079'472},
-    {&models::gemma_3_12b, 12'187'325'040},
-    {&models::gemma_3_27b, 27'432'406'640},
-    {&models::article_70b_mha, 70'000'000'000},
+constexpr published_count counts[] = {
+#define PUBLISHED(model, elements, beyond) {&models::model, elements, beyond, true},
+#define SHAPE(model, elements) {&models::model, elements, 0, false},
+#include "cases/model_counts.inc"
+#undef PUBLISHED
+#undef SHAPE
 };
 constexpr bool counts_are_as_published() {
-  for (const published_count& entry : published) {
-    if (parameter_count(*entry.model).value != entry.parameters) return false;
+  for (const published_count& entry : counts) {
+    const std::uint64_t parameters = entry.elements - static_cast<std::uint64_t>(entry.beyond);
+    if (parameter_count(*entry.model).value != parameters) return false;
   }
   return true;
 }
 static_assert(counts_are_as_published());
 
-constexpr bool every_model_has_a_published_count() {
+constexpr bool every_model_has_a_count() {
   for (const model_architecture* model : models::all) {
-    bool listed = false;
-    for (const published_count& entry : published) listed = listed || entry.model == model;
-    if (!listed) return false;
+    int listed = 0;
+    for (const published_count& entry : counts) listed += entry.model == model ? 1 : 0;
+    if (listed != 1) return false;
   }
-  return sizeof(published) / sizeof(published[0]) == sizeof(models::all) / sizeof(models::all[0]);
+  return sizeof(counts) / sizeof(counts[0]) == sizeof(models::all) / sizeof(models::all[0]);
 }
-static_assert(every_model_has_a_published_count());
+static_assert(every_model_has_a_count());
+
+/// Scales that a checkpoint stores for its square blocks.
+constexpr std::uint64_t block_scales(const model_architecture& model) {
+  std::uint64_t sum = 0;
+  const auto add = [&](const weight_group& group, std::uint64_t layers) {
+    if (group.precision == 0) return;
+    const weight_sidecar& beside = model.precisions[group.precision - 1].sidecar;
+    if (beside.scales != weight_scales::block) return;
+    const std::uint64_t side = beside.group;
+    sum += (group.rows + side - 1) / side * ((group.columns + side - 1) / side) * group.copies * layers;
+  };
+  for (std::size_t i = 0; i < model.weight_count; ++i) add(model.weights[i], 1);
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].weight_count; ++i) {
+      add(model.kinds[kind].weights[i], model.layers_of[kind]);
+    }
+  }
+  return sum;
+}
+// What the published counts of FP8 checkpoints hold beyond the parameters.
+static_assert(block_scales(models::deepseek_v3) == 41'540'496);
+static_assert(block_scales(models::deepseek_v3_2) == 41'591'584);
+static_assert(block_scales(models::glm_5_1_fp8) == 45'885'024);
+static_assert(block_scales(models::minimax_m2) == 13'880'064);
+static_assert(block_scales(models::kimi_k2) == 62'498'608 - 61 * 56);
+static_assert(block_scales(models::llama_3_1_8b) == 0);
 
 static_assert(parameter_count(models::gemma_3_27b, module_role::vision) ==
               parameters{416'866'032 + 1152 * 5376 + 1152});
@@ -88,14 +83,14 @@ constexpr bool every_model_is_in_order() {
     std::uint32_t layers = 0;
     for (std::size_t kind = 0; kind < model->kind_count; ++kind) layers += model->layers_of[kind];
     if (layers != model->num_hidden_layers) return false;
-    const bool article = model->parameters_assumed;
-    if (!article &&
-        (model->dtype.is_automatic() || model->vocab_size == 0 || model->max_position_embeddings == 0)) {
-      return false;
-    }
-    if (model->tie_word_embeddings != (parameter_count(*model, module_role::lm_head) == parameters{0}) &&
-        !article)
-      return false;
+    if (model->parameters_assumed) continue;
+    if (model->dtype.is_automatic() || model->vocab_size == 0) return false;
+    // States alone have no trained limit that would matter, and encoders no head.
+    const store_kind kept =
+        model->kinds[0].store_count == 0 ? store_kind::none : model->kinds[0].stores[0].kind;
+    if (kept != store_kind::recurrent && model->max_position_embeddings == 0) return false;
+    const bool headless = parameter_count(*model, module_role::lm_head) == parameters{0};
+    if (kept != store_kind::none && model->tie_word_embeddings != headless) return false;
   }
   return true;
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -124,11 +127,41 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
     text.note("num_nextn_predict_layers: the weights of draft layers are not counted");
   }
   if (family.add_towers != nullptr) return;
-  for (const char* key : {"vision_config", "audio_config"}) {
+  for (const char* key : {"vision_config", "audio_config", "speech_config", "vit_config", "encoder_config",
+                          "img_processor", "mm_vision_tower"}) {
     if (!root.find({{key}})) continue;
     model.parameters_assumed = true;
     root.doubt(std::string(key) + ": the weights of this tower are not counted");
   }
+}
+
+/// Models that classify, or give vectors, end without the head of their class; a classifier has one row per
+/// label. Told apart by the first of `architectures`. Source: huggingface/transformers
+/// modeling_layers.py, GenericForSequenceClassification.
+inline void read_ending(const config_view& root, decoder_shape& shape, model_builder& builder) {
+  constexpr std::string_view vector_models[] = {"LlamaModel", "MistralModel", "Qwen2Model",
+                                                "Qwen3Model", "Gemma2Model",  "Phi3Model"};
+  constexpr std::string_view classifier = "ForSequenceClassification";
+  const auto classes = root.find({{"architectures"}});
+  if (!shape.has_head || !classes || !classes->value().is_array() || classes->size() == 0) return;
+  const json_field name = classes->at(std::size_t{0});
+  if (!name.value().is_string()) return;
+  const bool gives_vectors =
+      std::find(std::begin(vector_models), std::end(vector_models), name.text()) != std::end(vector_models);
+  const bool classifies = name.text().ends_with(classifier);
+  if (!gives_vectors && !classifies) return;
+  shape.has_head = false;
+  root.note("architectures: " + printable(name.text(), 60) + " has no language model head");
+  if (!classifies) return;
+  std::uint32_t labels = 2;
+  if (const auto given = root.find({{"num_labels"}})) {
+    labels = config_view::size_in(*given);
+  } else if (const auto named = root.find({{"id2label"}}); named && named->value().is_object()) {
+    labels = static_cast<std::uint32_t>(larger<std::size_t>(named->value().size(), 1));
+  } else {
+    root.note_default("num_labels", "2");
+  }
+  builder.add(weight_groups::whole(module_role::lm_head, labels, shape.hidden_size), "score");
 }
 
 /// `beside` is a hf_quant_config.json, or null.
@@ -141,10 +174,18 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   const json_field type = document.at("model_type");
   const model_family* family = family_named(type, asked, remarks);
   const bool assumed = family->model_type != type.text();
-  const config_view root(document, family->model_type, remarks);
+  json_field served = document;
+  if (family->served_part != nullptr) {
+    if (const auto part = document.find(family->served_part)) {
+      served = *part;
+      remarks.notes.push_back(std::string("only ") + family->served_part +
+                             " is counted: what else the config describes is not served with it");
+    }
+  }
+  const config_view root(served, family->model_type, remarks);
   const model_family* text_family = family;
   model_family nested_family;
-  json_field text_field = document;
+  json_field text_field = served;
   if (family->text_model_type != nullptr) {
     text_family =
         find_family(family->text_model_of != nullptr ? family->text_model_of(root) : family->text_model_type);
@@ -183,11 +224,13 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   }
   stored_modules stored;
   if (quantization) {
-    stored = {
-        [&](std::string_view module, tensor_kind kind) { return quantization->scheme_for(module, kind); },
-        quantization->names_layers()};
+    stored.scheme_of = [&](std::string_view module, tensor_kind kind) {
+      return quantization->scheme_for(module, kind);
+    };
+    stored.signature_of_layer = [&](std::uint32_t layer) { return quantization->signature_of_layer(layer); };
   }
   model_builder builder(model, *text_family, std::move(stored));
+  read_ending(root, shape, builder);
   build_decoder(builder, text, *text_family, shape);
   if (family->add_towers != nullptr) family->add_towers(root, shape, builder);
   note_unread_parts(root, text, *family, *text_family, model);
@@ -204,11 +247,36 @@ inline void note_unread_parts(const config_view& root, const config_view& text, 
   return result;
 }
 
+/// A draft model in the format of the library speculators, as a config of its layers' type. Source:
+/// vllm-project/speculators src/speculators/models/eagle3/config.py.
+[[nodiscard]] inline nlohmann::json config_of_speculator(const json_field& document) {
+  const json_field kind = document.at("speculators_model_type");
+  if (kind.text() != "eagle3") {
+    kind.refuse("\"" + printable(kind.text(), 40) + "\" is not supported, expected eagle3");
+  }
+  nlohmann::json merged = document.at("transformer_layer_config").as_object().value();
+  for (const char* key : {"draft_vocab_size", "target_hidden_size", "norm_before_fc", "torch_dtype", "dtype",
+                          "tie_word_embeddings"}) {
+    if (const auto given = document.find(key)) merged[key] = given->value();
+  }
+  merged["architectures"] = nlohmann::json::array({eagle3_speculator});
+  if (!merged.contains("model_type") || merged["model_type"] != "llama") {
+    document.at("transformer_layer_config").refuse("model_type must be llama");
+  }
+  return merged;
+}
+
 /// Rules of the model that the checks above leave to it are reported with the file's name.
 [[nodiscard]] inline huggingface_model read_huggingface_naming_file(const json_field& document,
                                                                     const huggingface_options& asked,
                                                                     const json_document* beside = nullptr) {
-  return naming_the_place(document, [&] { return read_huggingface(document, asked, beside); });
+  return naming_the_place(document, [&] {
+    if (!document.value().is_object() || !document.find("speculators_model_type")) {
+      return read_huggingface(document, asked, beside);
+    }
+    const nlohmann::json merged = config_of_speculator(document);
+    return read_huggingface(json_field(merged, document.source()), asked, beside);
+  });
 }
 
 }  // namespace detail

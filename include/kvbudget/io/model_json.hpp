@@ -288,14 +288,17 @@ inline constexpr sidecar_size sidecar_sizes[] = {{"scale_bytes", &weight_sidecar
   member.refuse("number format \"" + printable(member.text(), 40) + "\" is unknown");
 }
 
-/// A scheme that a file describes itself. It has no name in memory, where names outlive files.
+/// What a scheme is called in memory that a file describes itself: names in memory outlive files.
+inline constexpr const char* nameless = "custom";
+
+/// A scheme that a file describes itself.
 [[nodiscard]] inline weight_scheme read_scheme(const json_field& object) {
   object.allow_only({"name", "payload", "scales", "group", "scale_bytes", "scale_bytes_high", "zero_bits",
                      "column_bytes", "matrix_bytes", "scales_per_super", "packed_rows"});
   const json_field payload = object.at("payload");
   const number_format format = format_in(payload);
   if (format.is_automatic()) payload.refuse("must name a format, not auto");
-  weight_scheme scheme("custom", format, {});
+  weight_scheme scheme(nameless, format, {});
   scheme.every_element = !object.find("scales");
   if (scheme.every_element) {
     object.allow_only({"name", "payload"});  // a plain format has nothing beside it
@@ -614,9 +617,19 @@ class precision_names {
     for (const number_format* each : formats::all) {
       if (means_it(each->name)) return each->name;
     }
-    std::string name = scheme.name;
+    const std::string own = made_up_name(scheme);
+    std::string name = own;
     for (int number = 2; is_taken(name) || known_precision(name); ++number)
-      name = scheme.name + ("-" + std::to_string(number));
+      name = own + ("-" + std::to_string(number));
+    return name;
+  }
+  /// Its own name where that means nothing else, else what it is: "int4-group-32".
+  [[nodiscard]] static std::string made_up_name(const weight_scheme& scheme) {
+    if (std::string_view(scheme.name) != nameless && !known_precision(scheme.name)) return scheme.name;
+    std::string name = scheme.payload.name;
+    if (scheme.every_element) return name;
+    name += '-' + std::string(word_of(scales_words, scheme.sidecar.scales));
+    if (scheme.sidecar.group != 0) name += '-' + std::to_string(scheme.sidecar.group);
     return name;
   }
   [[nodiscard]] static nlohmann::ordered_json description(const std::string& name,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -307,7 +308,7 @@ inline void check_attention(const config_view& config, const model_family& famil
 /// Whether two layers of one model are equal. Where the family has no plan of its own they can only differ in
 /// the two things that were laid over the usual layer.
 [[nodiscard]] inline bool are_equal(const model_family& family, const layer_plan& a, const layer_plan& b) {
-  if (family.plan != nullptr) return a == b;
+  if (family.plan != nullptr) return std::memcmp(&a, &b, sizeof(a)) == 0 || a == b;
   return a.attention.window == b.attention.window &&
          a.experts.sizes.num_experts == b.experts.sizes.num_experts;
 }
@@ -539,15 +540,22 @@ inline void build_decoder(model_builder& builder, const config_view& config, con
   model.tie_word_embeddings = shape.tie_word_embeddings;
   add_outer_weights(builder, shape);
   const std::vector<layer_plan> layers = plan_layers(config, family, shape);
-  std::vector<std::pair<const layer_plan*, std::uint8_t>> known;  // plans that are built already
+  struct built_layer {
+    const layer_plan* plan;
+    std::uint64_t signature;
+    std::uint8_t kind;
+  };
+  std::vector<built_layer> known;
   for (const layer_plan& plan : layers) {
-    const auto same = std::find_if(known.rbegin(), known.rend(),
-                                   [&](const auto& entry) { return are_equal(family, *entry.first, plan); });
-    if (same != known.rend() && !builder.each_layer_on_its_own()) {
-      builder.repeat_layer(same->second);
+    const std::uint64_t signature = builder.signature_of_next_layer();
+    const auto same = std::find_if(known.rbegin(), known.rend(), [&](const built_layer& built) {
+      return built.signature == signature && are_equal(family, *built.plan, plan);
+    });
+    if (same != known.rend()) {
+      builder.repeat_layer(same->kind);
     } else {
       check_attention(config, family, plan.attention);
-      known.emplace_back(&plan, builder.add_layer(layer_of(shape, plan, family)));
+      known.push_back({&plan, signature, builder.add_layer(layer_of(shape, plan, family))});
     }
   }
   if (family.next_token_layers && !layers.empty()) {

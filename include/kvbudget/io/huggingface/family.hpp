@@ -284,6 +284,8 @@ struct model_family {
   window_traits windows{};
   const char* layer_prefix = "model.layers.";  ///< of the modules' names in checkpoints
   module_rename renames[12] = {};              ///< where they are called otherwise than Llama's
+  /// The model that engines serve is described under this key; the rest of the config is about others.
+  const char* served_part = nullptr;
   /// `layer_prefix` of text models inside; null = as by themselves.
   const char* text_prefix = nullptr;
   /// The text model is described under `text_config` (or `language_config`, `llm_config`) by this family,

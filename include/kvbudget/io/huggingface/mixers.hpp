@@ -79,11 +79,13 @@ struct mamba_keys {
   return mixer;
 }
 
-/// Mamba-1: expand × hidden channels; a time step rank of "auto" is ⌈hidden / 16⌉.
+/// Mamba-1: expand × hidden channels, unless they have a key of their own; a time step rank of "auto" is
+/// ⌈hidden / 16⌉.
 [[nodiscard]] inline mixer_shape mamba1_in(const config_view& config, std::uint32_t hidden,
                                            const mamba_keys& keys) {
   mixer_shape mixer = mixer_with_biases(config, keys);
-  const std::uint32_t inner = expanded_in(config, keys.expand, 2, hidden);
+  const std::uint32_t inner = config.find(keys.inner_size) ? config.size(keys.inner_size)
+                                                           : expanded_in(config, keys.expand, 2, hidden);
   const std::uint32_t states = config.size_or(keys.state_size, keys.state_size_default);
   mixer.kept = stores::mamba1(inner, states, kernel_in(config, keys.conv_kernel, 4));
   const std::optional<json_field> rank = config.find(keys.time_step_rank);

@@ -18,12 +18,8 @@ namespace kvbudget::inline v0::detail {
 struct stored_modules {
   /// The scheme of the linear layer (or table) of this full name; nothing = in the dtype. Empty = all are.
   std::function<std::optional<weight_scheme>(std::string_view, tensor_kind)> scheme_of;
-  bool layers_differ = true;  ///< layers of the same shape may be stored in different formats
-
-  stored_modules() = default;
-  template <class Ask>
-  stored_modules(Ask&& ask, bool by_layer = true)  // NOLINT: whoever answers is one
-      : scheme_of(std::forward<Ask>(ask)), layers_differ(by_layer) {}
+  /// Layers of the same shape and the same number are stored alike. Empty = each layer on its own.
+  std::function<std::uint64_t(std::uint32_t)> signature_of_layer{};
 };
 
 /// Fills a model, asking for each linear layer how the checkpoint stores it.
@@ -33,9 +29,12 @@ class model_builder {
       : model_(model), family_(family), stored_(std::move(stored)) {}
 
   [[nodiscard]] model_architecture& model() { return model_; }
-  /// Whether layers of the same shape may be stored in different formats.
-  [[nodiscard]] bool each_layer_on_its_own() const { return is_quantized() && stored_.layers_differ; }
-
+  /// Two layers of the same plan are of the same kind where this is the same for both.
+  [[nodiscard]] std::uint64_t signature_of_next_layer() const {
+    if (!is_quantized()) return 0;
+    const std::uint32_t layer = model_.num_hidden_layers;
+    return stored_.signature_of_layer ? stored_.signature_of_layer(layer) : layer;
+  }
   /// Appends a layer; the number of its kind.
   std::uint8_t add_layer(const layer_draft& draft) {
     if (!is_quantized()) {

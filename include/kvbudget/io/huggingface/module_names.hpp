@@ -15,23 +15,25 @@
 
 namespace kvbudget::inline v0::detail {
 
-/// A full module name ("model.layers.3.self_attn.q_proj") in parts, and what its parts say.
+/// A full module name ("model.layers.3.self_attn.q_proj") in parts, and what its parts say. Refers to the
+/// text, which must outlive it.
 class module_name {
  public:
   explicit module_name(std::string_view full) : full_(full) {
+    parts_.reserve(16);
     for (std::size_t at = 0; at <= full.size();) {
       const std::size_t dot = std::min(full.find('.', at), full.size());
-      parts_.emplace_back(full.substr(at, dot - at));
+      parts_.push_back(full.substr(at, dot - at));
       at = dot + 1;
     }
   }
 
-  [[nodiscard]] const std::string& full() const { return full_; }
-  [[nodiscard]] const std::vector<std::string>& parts() const { return parts_; }
+  [[nodiscard]] std::string_view full() const { return full_; }
+  [[nodiscard]] const std::vector<std::string_view>& parts() const { return parts_; }
   [[nodiscard]] bool has(std::string_view part) const {
     return std::find(parts_.begin(), parts_.end(), part) != parts_.end();
   }
-  [[nodiscard]] const std::string& last() const { return parts_.back(); }
+  [[nodiscard]] std::string_view last() const { return parts_.back(); }
 
   /// Inside a numbered layer.
   [[nodiscard]] bool in_layer() const { return first_number() < parts_.size(); }
@@ -64,23 +66,14 @@ class module_name {
   /// The names by which a list may call this module: checkpoints of one model differ in what stands before
   /// "layers", DeepSeek's own files shorten the names inside a layer, and lists made by cutting ".weight" out
   /// of tensor names cut it out of "indexer.weights_proj" too.
-  [[nodiscard]] std::vector<std::string> spellings() const {
-    std::vector<std::string> result{full_};
-    std::size_t skip = 0;
-    while (skip + 1 < parts_.size() && (parts_[skip] == "model" || parts_[skip] == "language_model")) ++skip;
-    const std::string bare = joined(skip, parts_.size());
-    const std::string& first = parts_[skip];
-    std::vector<std::string> starts{"", "model."};
-    if (first == "layers" || first == "lm_head" || first == "embed_tokens") {
-      starts.insert(starts.end(), {"language_model.", "language_model.model.", "model.language_model."});
-    }
-    for (const std::string& start : starts) add(result, start + bare);
-    if (bare == "lm_head") add(result, "head");
-    if (bare == "embed_tokens") add(result, "embed");
-    add(result, replaced(replaced(bare, ".self_attn.", ".attn."), ".mlp.", ".ffn."));
-    for (std::size_t i = 0, most = result.size(); i < most; ++i)
-      add(result, replaced(result[i], ".weight", ""));
-    return result;
+  [[nodiscard]] const std::vector<std::string>& spellings() const {
+    if (spellings_.empty()) spellings_ = all_spellings();
+    return spellings_;
+  }
+
+  /// The name as DeepSeek's own files have it, and without ".weight" in it.
+  [[nodiscard]] std::string shortened() const {
+    return replaced(shortened(std::string(full_)), ".weight", "");
   }
 
   /// Parts `first` to `last` (excluded) with dots between.
@@ -91,13 +84,35 @@ class module_name {
   }
 
  private:
+  [[nodiscard]] std::vector<std::string> all_spellings() const {
+    std::vector<std::string> result{std::string(full_)};
+    std::size_t skip = 0;
+    while (skip + 1 < parts_.size() && (parts_[skip] == "model" || parts_[skip] == "language_model")) ++skip;
+    const std::string bare = joined(skip, parts_.size());
+    const std::string_view first = parts_[skip];
+    std::vector<std::string> starts{"", "model."};
+    if (first == "layers" || first == "lm_head" || first == "embed_tokens") {
+      starts.insert(starts.end(), {"language_model.", "language_model.model.", "model.language_model."});
+    }
+    for (const std::string& start : starts) add(result, start + bare);
+    if (bare == "lm_head") add(result, "head");
+    if (bare == "embed_tokens") add(result, "embed");
+    add(result, shortened(bare));
+    for (std::size_t i = 0, most = result.size(); i < most; ++i)
+      add(result, replaced(result[i], ".weight", ""));
+    return result;
+  }
+
   [[nodiscard]] std::size_t first_number() const {
     std::size_t at = 0;
     while (at < parts_.size() &&
-           (parts_[at].empty() || parts_[at].find_first_not_of("0123456789") != std::string::npos)) {
+           (parts_[at].empty() || parts_[at].find_first_not_of("0123456789") != std::string_view::npos)) {
       ++at;
     }
     return at;
+  }
+  static std::string shortened(std::string name) {
+    return replaced(replaced(std::move(name), ".self_attn.", ".attn."), ".mlp.", ".ffn.");
   }
   static std::string replaced(std::string text, std::string_view from, std::string_view to) {
     const std::size_t at = text.find(from);
@@ -107,8 +122,9 @@ class module_name {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
 
-  std::string full_;
-  std::vector<std::string> parts_;
+  std::string_view full_;
+  std::vector<std::string_view> parts_;
+  mutable std::vector<std::string> spellings_;  ///< made when a list first asks for them
 };
 
 /// How a list names modules.
@@ -151,6 +167,7 @@ class name_list {
     if (entry.find_first_of("*?[") == entry.npos && (shortened || !is_expression(entry))) {
       if (!shortened) {
         parts_.emplace(entry);
+        ends_.emplace(entry.substr(entry.rfind('.') + 1));
         return;
       }
       for (const char* before : {"", "*."}) {
@@ -171,17 +188,33 @@ class name_list {
     }
   }
 
-  [[nodiscard]] bool matches(const std::vector<std::string>& spellings) const {
-    for (const std::string& name : spellings) {
-      if (names_.count(name) != 0 || (!parts_.empty() && has_parts(name))) return true;
+  [[nodiscard]] bool matches(const module_name& module) const {
+    bool may_have_parts = knows_short_names();
+    for (const std::string_view part : module.parts()) {
+      may_have_parts = may_have_parts || (!ends_.empty() && ends_.count(part) != 0);
+    }
+    if (matches_inside(module)) return true;
+    if (names_.empty() && !may_have_parts && inside_patterns_ == patterns_.size()) return false;
+    for (const std::string& name : module.spellings()) {
+      if (names_.count(name) != 0 || (may_have_parts && has_parts(name))) return true;
       for (const name_pattern& pattern : patterns_) {
-        if (pattern.matches(name)) return true;
+        if (!pattern.ignores_beginnings() && pattern.matches(name)) return true;
       }
     }
     return false;
   }
 
  private:
+  /// Patterns that do not care what stands before "layers", on the names inside a layer.
+  [[nodiscard]] bool matches_inside(const module_name& module) const {
+    if (inside_patterns_ == 0) return false;
+    const std::string shortened = module.shortened();
+    for (const name_pattern& pattern : patterns_) {
+      if (!pattern.ignores_beginnings()) continue;
+      if (pattern.matches(module.full()) || pattern.matches(shortened)) return true;
+    }
+    return false;
+  }
   [[nodiscard]] static bool is_expression(std::string_view entry) {
     return entry.find_first_of("^$()|\\+{") != entry.npos;
   }
@@ -195,7 +228,14 @@ class name_list {
     steps_ += pattern.size();
     if (steps_ > most_steps)
       place.refuse("the patterns up to here take more than " + std::to_string(most_steps) + " steps");
+    if (pattern.ignores_beginnings()) ++inside_patterns_;
     patterns_.push_back(std::move(pattern));
+  }
+  /// Whether a spelling may end otherwise than the module's full name ("head", "embed", without ".weight").
+  [[nodiscard]] bool knows_short_names() const {
+    if (ends_.empty()) return false;
+    return ends_.count("head") != 0 || ends_.count("embed") != 0 || ends_.count("attn") != 0 ||
+           ends_.count("ffn") != 0 || ends_.count("indexers_proj") != 0;
   }
   /// Whether some run of whole parts of the name is listed.
   [[nodiscard]] bool has_parts(const std::string& name) const {
@@ -213,7 +253,9 @@ class name_list {
 
   std::set<std::string, std::less<>> names_;
   std::set<std::string, std::less<>> parts_;
+  std::set<std::string, std::less<>> ends_;  ///< the last part of each of `parts_`
   std::vector<name_pattern> patterns_;
+  std::size_t inside_patterns_ = 0;  ///< how many of them ignore beginnings
   std::size_t steps_ = 0;
   bool was_shortened_ = false;
   bool lost_layers_ = false;

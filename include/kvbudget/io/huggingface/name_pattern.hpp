@@ -32,6 +32,7 @@ class name_pattern {
     result.steps_ = parser{text, place, 0, 0, false}.whole();
     result.steps_.push_back({op::accept, 0, 0, {}});
     result.find_start();
+    result.find_needle(text);
     return result;
   }
 
@@ -67,6 +68,7 @@ class name_pattern {
     result.steps_.push_back({op::at_end, 1, 0, {}});
     result.steps_.push_back({op::accept, 0, 0, {}});
     result.find_start();
+    result.find_needle(expression);
     return result;
   }
 
@@ -77,10 +79,13 @@ class name_pattern {
   }
 
   [[nodiscard]] std::size_t size() const { return steps_.size(); }
+  /// Whether what stands before "layers" in a name makes no difference: it begins with `.*` and does not
+  /// speak of it.
+  [[nodiscard]] bool ignores_beginnings() const { return ignores_beginnings_; }
 
   /// Whether some beginning of `name` matches. A comparison that takes too many steps stops.
   [[nodiscard]] bool matches(std::string_view name) const {
-    if (name.substr(0, start_.size()) != start_) return false;
+    if (name.substr(0, start_.size()) != start_ || name.find(needle_) == name.npos) return false;
     std::size_t visits = 0;
     return run(0, name, 0, visits);
   }
@@ -339,10 +344,58 @@ class name_pattern {
 
   /// The characters that every match starts with: most names are told apart by them.
   void find_start() {
+    const bool open = text_.substr(0, 2) == ".*" || text_.substr(0, 1) == "*";
+    ignores_beginnings_ = open && text_.find("model") == text_.npos;
     for (std::size_t at = steps_[0].kind == op::at_start ? 1 : 0; steps_[at].kind == op::one_of; ++at) {
       if (steps_[at].other == 0) return;
       start_ += static_cast<char>(steps_[at].other - 1);
     }
+  }
+
+  /// The longest text that every match holds: whatever stands literally outside of groups, sets and
+  /// repetitions, unless there are alternatives to it.
+  void find_needle(std::string_view expression) {
+    std::string run;
+    const auto end_run = [&] {
+      if (run.size() > needle_.size()) needle_ = run;
+      run.clear();
+    };
+    int depth = 0;
+    for (std::size_t at = 0; at < expression.size(); ++at) {
+      char c = expression[at];
+      if (c == '[') {
+        end_run();
+        at = std::min(expression.find(']', std::min(at + 2, expression.size())), expression.size());
+        continue;
+      }
+      if (c == '{') {  // a count, or literal braces: neither is looked into
+        end_run();
+        at = std::min(expression.find('}', at), expression.size());
+        continue;
+      }
+      if (c == '(' || c == ')') {
+        end_run();
+        depth += c == '(' ? 1 : -1;
+        continue;
+      }
+      if (c == '|' && depth == 0) {
+        needle_.clear();
+        return;
+      }
+      bool literal = depth == 0 && std::string_view(".*+?^$|{}").find(c) == std::string_view::npos;
+      if (c == '\\' && at + 1 < expression.size()) {
+        c = expression[++at];
+        literal = depth == 0 && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z');
+      }
+      const char next = at + 1 < expression.size() ? expression[at + 1] : '\0';
+      if (!literal || next == '*' || next == '?' || next == '{') {
+        end_run();
+        continue;
+      }
+      run += c;
+      if (next == '+') end_run();
+    }
+    end_run();
   }
 
   [[noreturn]] void refuse_slow() const {
@@ -399,7 +452,9 @@ class name_pattern {
   std::string text_;  ///< for messages, as are the next two
   std::string source_;
   std::string path_;
-  std::string start_;
+  std::string start_;   ///< every match begins so
+  std::string needle_;  ///< every match holds this
+  bool ignores_beginnings_ = false;
   steps steps_;
 };
 

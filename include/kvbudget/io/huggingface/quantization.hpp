@@ -45,7 +45,7 @@ class checkpoint_quantization {
   checkpoint_quantization(const json_field& quantization, const context& model) : context_(model) {
     quantization.as_object();
     read(quantization);
-    names_layers_ = has_numbered_names(quantization.value());
+    note_named_layers(quantization.value());
   }
   explicit checkpoint_quantization(const json_field& quantization)
       : checkpoint_quantization(quantization, context{}) {}
@@ -63,8 +63,10 @@ class checkpoint_quantization {
     }
     for (const json_field& place : places) {
       model.only_language_model = &place != &places.front();
-      for (const char* key : {"quantization_config", "compression_config"}) {
+      for (const char* key : {"quantization_config", "compression_config", "quantization"}) {
         const std::optional<json_field> found = detail::given(place, key);
+        const bool is_mlx = std::string_view(key) == "quantization";
+        if (found && is_mlx && !(found->value().is_object() && detail::given(*found, "bits"))) continue;
         if (found) return checkpoint_quantization(*found, model);
       }
     }
@@ -79,11 +81,10 @@ class checkpoint_quantization {
                                                         tensor_kind kind = tensor_kind::linear) const {
     if (kind != tensor_kind::linear && kind != tensor_kind::table) return std::nullopt;
     const detail::module_name name(module);
-    const std::vector<std::string> spellings = name.spellings();
-    if (left_alone_.matches(spellings)) return std::nullopt;
-    if (const storage* own = named_storage(spellings)) return own->scheme;
+    if (left_alone_.matches(name)) return std::nullopt;
+    if (const storage* own = named_storage(name)) return own->scheme;
     if (kind == tensor_kind::table) {
-      const storage* own = rules_cover_tables_ ? matched_storage(name, spellings) : nullptr;
+      const storage* own = rules_cover_tables_ ? matched_storage(name) : nullptr;
       return own != nullptr ? own->scheme : tables_;
     }
     if (only_experts_ && !name.is_expert()) return std::nullopt;
@@ -91,16 +92,20 @@ class checkpoint_quantization {
     if (spares_towers_ && name.is_tower()) return std::nullopt;
     if (only_layers_ && !name.in_layer()) return std::nullopt;
     if (spares_heads_ && name.is_head()) return std::nullopt;
-    if (spared_parts_.matches(spellings)) return std::nullopt;
-    if (only_these_ && !only_these_->matches(spellings)) return std::nullopt;
-    if (const storage* own = matched_storage(name, spellings)) return own->scheme;
+    if (spared_parts_.matches(name)) return std::nullopt;
+    if (only_these_ && !only_these_->matches(name)) return std::nullopt;
+    if (const storage* own = matched_storage(name)) return own->scheme;
     if (experts_ && name.is_expert()) return experts_;
     return linear_;
   }
 
-  /// Whether some layers may be stored otherwise than others of the same shape: a listed name or pattern has
-  /// a number in it.
-  [[nodiscard]] bool names_layers() const { return names_layers_; }
+  /// A number that is the same for layers of which lists say the same: two layers of the same shape and the
+  /// same number are stored alike.
+  [[nodiscard]] std::uint64_t signature_of_layer(std::uint32_t layer) const {
+    if (!layers_are_named_singly_) return layer;
+    const auto found = named_layers_.find(layer);
+    return found == named_layers_.end() ? 0 : found->second;
+  }
   /// `quant_method`, or what stands for it ("modelopt" for a hf_quant_config.json).
   [[nodiscard]] const std::string& method() const { return method_; }
   /// One line for each thing that was assumed, or read and not counted.
@@ -113,19 +118,41 @@ class checkpoint_quantization {
 
  private:
   /// Names of modules stand in lists, and as keys (with a dot or a pattern in them).
-  [[nodiscard]] static bool has_numbered_names(const nlohmann::json& value) {
-    const auto has_digit = [](const std::string& text) {
-      return text.find_first_of("0123456789") != std::string::npos;
-    };
+  void note_named_layers(const nlohmann::json& value) {
     for (const auto& [key, member] : value.items()) {
-      const bool is_name = value.is_object() && key.find_first_of(".*:") != std::string::npos;
-      if (is_name && has_digit(key)) return true;
-      if (value.is_array() && member.is_string() && has_digit(member.get_ref<const std::string&>())) {
-        return true;
-      }
-      if (member.is_structured() && has_numbered_names(member)) return true;
+      if (value.is_object() && key.find_first_of(".*:") != std::string::npos) note_named_layer(key, member);
+      if (value.is_array() && member.is_string()) note_named_layer(member.get_ref<const std::string&>(), {});
+      if (member.is_structured()) note_named_layers(member);
     }
-    return false;
+  }
+  /// A name with the number of one layer in it says the same about each layer that it is listed for.
+  void note_named_layer(const std::string& name, const nlohmann::json& said) {
+    constexpr const char* digits = "0123456789";
+    if (name.find_first_of(digits) == std::string::npos) return;
+    std::size_t first = std::string::npos;
+    for (std::size_t at = 0; at < name.size();) {
+      const std::size_t dot = std::min(name.find('.', at), name.size());
+      const std::string_view part = std::string_view(name).substr(at, dot - at);
+      const std::size_t other = part.find_first_not_of(digits);
+      if (!part.empty() && other == part.npos && part.size() < 7) {
+        first = at;
+        break;
+      }
+      if (other != part.npos && part.find_first_of("*?[({+\\|") != part.npos &&
+          part.find_first_of(digits) != part.npos) {
+        break;  // a pattern over numbers
+      }
+      at = dot + 1;
+    }
+    const bool is_plain = name.compare(0, 3, "re:") != 0 && name.find_first_of("[](){}^$|\\+") == name.npos;
+    if (first == std::string::npos || !is_plain) {
+      layers_are_named_singly_ = false;
+      return;
+    }
+    const std::size_t end = std::min(name.find('.', first), name.size());
+    const auto layer = static_cast<std::uint32_t>(std::stoul(name.substr(first, end - first)));
+    const std::string rest = name.substr(0, first) + "#" + name.substr(end) + "\n" + said.dump();
+    named_layers_[layer] += std::hash<std::string>{}(rest) | 1u;
   }
 
   /// The way some modules are stored; no scheme = in the dtype.
@@ -152,9 +179,9 @@ class checkpoint_quantization {
   // -- which module a rule is about -------------------------------------------------------------------------
 
   /// The storage that the file gives to this very module by its name, or to what it is part of.
-  [[nodiscard]] const storage* named_storage(const std::vector<std::string>& spellings) const {
+  [[nodiscard]] const storage* named_storage(const detail::module_name& name) const {
     if (by_name_.empty()) return nullptr;
-    for (const std::string& spelling : spellings) {
+    for (const std::string& spelling : name.spellings()) {
       std::string_view prefix = spelling;
       while (true) {
         if (const auto found = by_name_.find(prefix); found != by_name_.end())
@@ -167,11 +194,10 @@ class checkpoint_quantization {
     return nullptr;
   }
   /// The storage of the rules whose patterns match; they must agree, since JSON objects have no order.
-  [[nodiscard]] const storage* matched_storage(const detail::module_name& name,
-                                               const std::vector<std::string>& spellings) const {
+  [[nodiscard]] const storage* matched_storage(const detail::module_name& name) const {
     const rule* first = nullptr;
     for (const rule& each : rules_) {
-      if (!each.names.matches(spellings)) continue;
+      if (!each.names.matches(name)) continue;
       if (first == nullptr) first = &each;
       if (!(first->stored.scheme == each.stored.scheme)) {
         detail::refuse_input(place_ + ": \"" + first->title + "\" and \"" + each.title +
@@ -247,7 +273,9 @@ class checkpoint_quantization {
                  {"torchao", &checkpoint_quantization::read_torchao},
                  {"quanto", &checkpoint_quantization::read_quanto},
                  {"eetq", &checkpoint_quantization::read_eetq},
-                 {"quark", &checkpoint_quantization::read_quark}};
+                 {"quark", &checkpoint_quantization::read_quark},
+                 {"bitnet", &checkpoint_quantization::read_bitnet},
+                 {"mlx", &checkpoint_quantization::read_mlx}};
     static constexpr const char* synonyms[][2] = {{"compressed_tensors", "compressed-tensors"},
                                                   {"modelopt_fp4", "modelopt"},
                                                   {"modelopt_fp8", "modelopt"},
@@ -280,8 +308,9 @@ class checkpoint_quantization {
   [[nodiscard]] static std::string unnamed_method(const json_field& q) {
     if (detail::given(q, "config_groups")) return "compressed-tensors";
     if (detail::given(q, "quant_algo")) return "modelopt";
-    if (detail::given(q, "desc_act")) return "gptq";
+    if (detail::given(q, {"desc_act", "damp_percent"})) return "gptq";
     if (detail::given(q, "w_bit")) return "awq";
+    if (detail::given(q, "bits") && detail::given(q, "group_size")) return "mlx";
     if (detail::given(q, {"load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit"}))
       return "bitsandbytes";
     q.refuse("key \"quant_method\" is missing: how the weights are stored cannot be told");
@@ -937,6 +966,46 @@ class checkpoint_quantization {
         " is not supported, expected fp8_e4m3 or int8, fp4 per_group of 32, int4 or uint4 per_group");
   }
 
+  // BitNet, MLX
+
+  /// Four ternary weights to a byte, and one 16-bit scale per matrix.
+  void read_bitnet(const json_field& q) {
+    linear_ = weight_scheme("bitnet", formats::int2, {.scales = weight_scales::tensor, .scale_bytes = 2});
+    leave_alone(q, {"modules_to_not_convert"}, detail::name_syntax::parts);
+    spares_heads_ = true;
+  }
+
+  /// MLX quantizes every linear layer and embedding of the language model: words of integers with a 16-bit
+  /// scale and a 16-bit offset per group. A module's own key changes its numbers, or leaves it alone with
+  /// false. Source: ml-explore/mlx-lm mlx_lm/utils.py, quantize_model; ml-explore/mlx
+  /// python/mlx/nn/layers/quantized.py.
+  void read_mlx(const json_field& q) {
+    linear_ = tables_ = mlx_scheme(q, q);
+    spares_towers_ = true;
+    for (const auto& [name, value] : q.value().items()) {
+      const json_field own = q.at(name);
+      if (value.is_object()) {
+        give_name(name, mlx_scheme(own, q));
+      } else if (value.is_boolean() && name.find('.') != name.npos) {
+        if (!own.flag()) give_name(name, std::nullopt);
+      }
+    }
+  }
+  [[nodiscard]] static weight_scheme mlx_scheme(const json_field& own, const json_field& q) {
+    const std::optional<json_field> own_mode = detail::given(own, "mode");
+    const std::string mode =
+        detail::one_of(own_mode ? own : q, "mode", "affine", {"affine", "mxfp4", "mxfp8", "nvfp4"});
+    if (mode == "mxfp4") return schemes::mxfp4;
+    if (mode == "mxfp8") return schemes::mxfp8;
+    if (mode == "nvfp4") return detail::scaled("nvfp4", formats::fp4_e2m1, 16, 1);
+    const std::uint64_t bits = detail::integer_in(own, {"bits"}, detail::integer_in(q, {"bits"}, 4));
+    if (bits < 2 || bits > 8 || bits == 7) detail::refuse_bits(own, bits, "2, 3, 4, 5, 6 or 8 for MLX");
+    const std::optional<json_field> own_group = detail::given(own, "group_size");
+    const std::uint32_t group = detail::group_in(own_group ? own_group : detail::given(q, "group_size"), 64);
+    if (group == 0) own.refuse("group_size must be at least 1");
+    return detail::scaled("mlx", detail::packed_integer(bits), group, 4);
+  }
+
   // -- the cache --------------------------------------------------------------------------------------------
 
   void read_kv_cache(const json_field& q) {
@@ -966,7 +1035,8 @@ class checkpoint_quantization {
   std::string place_;
   std::vector<std::string> notes_;
   std::vector<std::string> doubts_;
-  bool names_layers_ = false;
+  std::map<std::uint32_t, std::uint64_t> named_layers_;  ///< what lists say of a layer, as a number
+  bool layers_are_named_singly_ = true;
   std::optional<std::string> kv_cache_format_;
 
   // In the order in which they count: what is left alone, modules by name, what the method spares, rules.

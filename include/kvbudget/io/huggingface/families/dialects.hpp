@@ -7,6 +7,7 @@
 
 #include "kvbudget/io/huggingface/families/llama_like.hpp"
 #include "kvbudget/io/huggingface/family.hpp"
+#include "kvbudget/io/huggingface/vision/built_in.hpp"
 
 /// Decoders from before Llama's key names became usual, each with names of its own.
 ///
@@ -297,7 +298,8 @@ inline constexpr model_family dialect_families[] = {
                  {"mlp.up_proj", "mlp.w1"},
                  {"mlp.down_proj", "mlp.c_proj"},
                  {"model.embed_tokens", "transformer.wte"}},
-     .adjust = adjust_qwen},
+     .adjust = adjust_qwen,
+     .add_towers = add_qwen_towers},
     {.model_type = "chatglm",
      .keys = {.num_hidden_layers = {{"num_layers", "num_hidden_layers"}},
               .num_key_value_heads = {},

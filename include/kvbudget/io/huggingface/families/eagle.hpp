@@ -9,10 +9,15 @@
 #include "kvbudget/io/huggingface/family.hpp"
 
 /// EAGLE draft models, which call themselves llama: few layers that read the hidden states of a target model
-/// and share its embedding. They are told apart by the class that `architectures` names.
-/// Source: SafeAILab/EAGLE eagle/model/cnets1.py (EAGLE), cnets.py (EAGLE-3); vllm-project/vllm
-/// vllm/model_executor/models/llama_eagle.py, llama_eagle3.py.
+/// and share its embedding. They are told apart by the class that `architectures` names. Those in the format
+/// of the library speculators hold the target's embedding themselves. Source: SafeAILab/EAGLE
+/// eagle/model/cnets1.py (EAGLE), cnets.py (EAGLE-3); vllm-project/vllm
+/// vllm/model_executor/models/llama_eagle.py, llama_eagle3.py; vllm-project/speculators
+/// src/speculators/models/eagle3/core.py.
 namespace kvbudget::inline v0::detail {
+
+/// The class of EAGLE-3 models in the format of speculators.
+inline constexpr const char* eagle3_speculator = "Eagle3Speculator";
 
 enum class eagle_version : std::uint8_t { none, first, third };
 
@@ -29,13 +34,22 @@ enum class eagle_version : std::uint8_t { none, first, third };
 inline void adjust_eagle(const config_view& config, decoder_shape& shape) {
   const eagle_version version = eagle_of(config);
   if (version == eagle_version::none) return;
-  shape.has_embedding = false;
-  config.note("a draft model (EAGLE): it reads the embedding of its target, which is not counted here");
+  shape.has_embedding = config.field().at("architectures").at(std::size_t{0}).text() == eagle3_speculator;
+  if (!shape.has_embedding) {
+    config.note("a draft model (EAGLE): it reads the embedding of its target, which is not counted here");
+  }
   if (version == eagle_version::first) {
     shape.has_head = false;
     shape.final_norm = false;
   } else if (config.find({{"draft_vocab_size"}})) {
+    const std::uint32_t target_rows = shape.vocab_size;
     shape.vocab_size = config.size({{"draft_vocab_size"}});
+    if (!shape.has_embedding) return;
+    if (shape.vocab_size > target_rows) config.refuse("draft_vocab_size is more than vocab_size");
+    shape.further_embedding_rows = target_rows - shape.vocab_size;
+    config.note(
+        "the tables between the vocabularies of draft and target are not counted (8 bytes and 1 "
+        "byte per row)");
   }
 }
 
@@ -77,7 +91,9 @@ inline void finish_eagle(const config_view& config, const decoder_shape& shape,
   } else if (version == eagle_version::third) {
     const bool apart = config.find({{"target_hidden_size"}}).has_value();
     const std::uint32_t target = apart ? config.size({{"target_hidden_size"}}) : hidden;
-    builder.add(whole(module_role::mlp, hidden, size_product(config, "target_hidden_size", target, 3)), "fc");
+    const std::uint32_t read = size_product(config, "target_hidden_size", target, 3);
+    builder.add(whole(module_role::mlp, hidden, read), "fc");
+    if (config.flag({"norm_before_fc", false})) builder.add(vectors(module_role::norm, read));
   }
 }
 

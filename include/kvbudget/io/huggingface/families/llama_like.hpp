@@ -110,6 +110,13 @@ inline void finish_biased_query_key_norms(const decoder_shape&, const layer_plan
   put(layer, weight_groups::vectors(module_role::norm, plan.attention.key_dim, 2), nullptr);
 }
 
+/// BitNet: norms of what the last projections of attention and MLP read.
+/// Source: huggingface/transformers models/bitnet/modular_bitnet.py.
+inline void finish_bitnet(const decoder_shape& shape, const layer_plan& plan, layer_draft& layer) {
+  put(layer, weight_groups::vectors(module_role::norm, shape.hidden_size), nullptr);
+  put(layer, weight_groups::vectors(module_role::norm, plan.mlp.intermediate_size), nullptr);
+}
+
 /// XVERSE: the mixture models of the same type have other keys.
 inline void refuse_xverse_experts(const config_view& config, decoder_shape&) {
   if (const auto experts = config.find({{"num_experts"}})) {
@@ -118,6 +125,15 @@ inline void refuse_xverse_experts(const config_view& config, decoder_shape&) {
 }
 
 inline constexpr model_family plain_llama{.model_type = "llama"};
+
+inline constexpr model_family hunyuan_dense_family{.model_type = "hunyuan_v1_dense",
+                                                   .defaults = {.max_position_embeddings = 2048},
+                                                   .qkv_biases = attention_bias,
+                                                   .output_bias = attention_bias,
+                                                   .qk_norm = query_key_norm::head_dim,
+                                                   .has_qk_norm = {"use_qk_norm", true},
+                                                   .mlp_biases = {"mlp_bias", false},
+                                                   .plan = plan_cross_layer_attention};
 
 inline constexpr model_family llama_like_families[] = {
     // Attention and MLP run in parallel on one norm; norms have no bias. Query and key norms have a weight
@@ -195,14 +211,8 @@ inline constexpr model_family llama_like_families[] = {
                   .max_position_embeddings = 32768,
                   .tie_word_embeddings = true},
      .adjust = adjust_minicpm3},
-    {.model_type = "hunyuan_v1_dense",
-     .defaults = {.max_position_embeddings = 2048},
-     .qkv_biases = attention_bias,
-     .output_bias = attention_bias,
-     .qk_norm = query_key_norm::head_dim,
-     .has_qk_norm = {"use_qk_norm", true},
-     .mlp_biases = {"mlp_bias", false},
-     .plan = plan_cross_layer_attention},
+    hunyuan_dense_family,
+    named("hunyuan_vl_text", hunyuan_dense_family),
     {.model_type = "nemotron",
      .defaults = {.vocab_size = 256000, .max_position_embeddings = 4096},
      .qkv_biases = attention_bias,
@@ -293,7 +303,11 @@ inline constexpr model_family llama_like_families[] = {
      .mlp_biases = {"mlp_bias", false}},
     // The text model of EXAONE 4.5 is EXAONE 4 under either name.
     named("exaone4_5_text", exaone4_family),
-    {.model_type = "exaone4_5", .text_model_type = "exaone4"},
+    {.model_type = "bitnet",
+     .defaults = {.vocab_size = 128256, .num_key_value_heads = 5, .max_position_embeddings = 2048},
+     .qkv_biases = attention_bias,
+     .output_bias = attention_bias,
+     .finish_layer = finish_bitnet},
     // BAAI/Aquila2-7B modeling_aquila.py; 01-ai/Yi-6B modeling_yi.py (first release).
     named("aquila", plain_llama),
     named("Yi", plain_llama),

@@ -78,13 +78,6 @@ inline void join_ernie_draft(const decoder_shape& shape, layer_draft& layer) {
   put(layer, vectors(module_role::draft, hidden, 2), nullptr);
 }
 
-/// Bailing (Ling, Ring): `use_bias` is for every projection, `use_qkv_bias` for queries, keys and values.
-/// Source: vllm-project/vllm model_executor/models/bailing_moe.py.
-inline void adjust_bailing(const config_view&, decoder_shape& shape) {
-  attention_shape& attention = shape.layer.attention;
-  attention.qkv_biases = attention.qkv_biases || attention.output_bias;
-}
-
 /// Biases on experts or shared experts are not counted: the config must not ask for them.
 inline void refuse_expert_biases(const config_view& config, const char* key) {
   if (config.flag({key, false})) {
@@ -92,6 +85,86 @@ inline void refuse_expert_biases(const config_view& config, const char* key) {
                                   std::string(config.model_type()) + ", expected false");
   }
 }
+
+/// ERNIE 4.5 VL: tokens of images have as many experts of their own, of the second entry of
+/// `moe_intermediate_size`, and a router beside that of text. A text-only request never works with them:
+/// they are counted as vision. The first and last layer with experts are each one number or one for text and
+/// one for images. Source: huggingface/transformers
+/// models/ernie4_5_vl_moe/modeling_ernie4_5_vl_moe.py, Ernie4_5_VLMoeMoeBlock; lists:
+/// vllm-project/vllm vllm/model_executor/models/ernie45_vl_moe.py.
+[[nodiscard]] inline std::uint32_t of_text_or_images(const config_view& config, const char* key,
+                                                     std::size_t which, std::uint32_t class_default) {
+  const auto given = config.find({{key}});
+  if (!given || !given->value().is_array()) return config.size_or({{key}}, class_default);
+  if (given->size() != 2) given->refuse("must be a number, or one for text and one for images");
+  return config_view::size_in(given->at(which));
+}
+[[nodiscard]] inline std::uint64_t nearest_layer(const config_view& config, const char* key, bool first,
+                                                 std::uint64_t otherwise) {
+  const auto given = config.find({{key}});
+  if (!given || (given->value().is_number_integer() && given->value() == -1)) return otherwise;
+  if (!given->value().is_array()) return given->integer();
+  if (given->size() != 2) given->refuse("must be a number, or one for text and one for images");
+  const std::uint64_t text = given->at(std::size_t{0}).integer();
+  const std::uint64_t images = given->at(std::size_t{1}).integer();
+  return first == (text < images) ? text : images;
+}
+inline void plan_ernie4_5_vl(const config_view& config, const decoder_shape& shape,
+                             std::vector<layer_plan>& layers) {
+  refuse_expert_biases(config, "use_bias");
+  constexpr std::size_t text = 0;
+  constexpr std::size_t images = 1;
+  const std::uint32_t count = of_text_or_images(config, "moe_num_experts", text, 64);
+  if (of_text_or_images(config, "moe_num_experts", images, 64) != count) {
+    config.field().at("moe_num_experts").refuse("must be the same for text and images");
+  }
+  expert_shape experts;
+  experts.sizes = {.num_experts = count,
+                   .num_experts_per_tok = of_text_or_images(config, "moe_k", text, 6),
+                   .intermediate = of_text_or_images(config, "moe_intermediate_size", text, 1536)};
+  const std::uint64_t shared = count_or(config, {{"moe_num_shared_experts"}}, 2);
+  experts.sizes.shared_intermediate =
+      size_product(config, "moe_num_shared_experts", shared, experts.sizes.intermediate);
+  experts.correction_bias = true;
+  if (experts.sizes.num_experts_per_tok > count) config.refuse("moe_k is more than moe_num_experts");
+  (void)size_product(config, "experts", count, 2);
+  const std::uint32_t step = config.size_or({{"moe_layer_interval"}}, 1);
+  const std::uint64_t first = nearest_layer(config, "moe_layer_start_index", true, 1);
+  const std::uint64_t last = nearest_layer(config, "moe_layer_end_index", false, layers.size() - 1);
+  const auto types = config.find({{"mlp_layer_types"}});
+  if (types) expect_entry_per_layer(config, *types, shape.num_hidden_layers);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool sparse =
+        types ? types->at(i).text() == "sparse" : (i + 1) % step == 0 && i >= first && i <= last;
+    if (!sparse) continue;
+    layers[i].mlp = mlp_shape{};
+    layers[i].experts = experts;
+    layers[i].variant = of_text_or_images(config, "moe_intermediate_size", images, 512);
+  }
+}
+/// The experts of images, as wide as the layer's variant.
+inline void finish_ernie4_5_vl(const decoder_shape& shape, const layer_plan& plan, layer_draft& layer) {
+  using namespace weight_groups;
+  if (plan.variant == 0) return;
+  const std::uint32_t hidden = shape.hidden_size;
+  const std::uint32_t count = plan.experts.sizes.num_experts;
+  weight_group group = expert_matrices(plan.variant, hidden, 2 * count, plan.variant, shard_axis::rows);
+  group.role = module_role::vision;
+  put(layer, group, "mlp.experts.64.gate_proj|mlp.experts.64.up_proj");
+  group = expert_matrices(hidden, plan.variant, count, plan.variant, shard_axis::columns);
+  group.role = module_role::vision;
+  put(layer, group, "mlp.experts.64.down_proj");
+  put(layer, whole(module_role::vision, count, hidden), "mlp.gate");
+  put(layer, vectors(module_role::vision, count), nullptr);
+}
+
+/// Bailing (Ling, Ring): `use_bias` is for every projection, `use_qkv_bias` for queries, keys and values.
+/// Source: vllm-project/vllm model_executor/models/bailing_moe.py.
+inline void adjust_bailing(const config_view&, decoder_shape& shape) {
+  attention_shape& attention = shape.layer.attention;
+  attention.qkv_biases = attention.qkv_biases || attention.output_bias;
+}
+
 inline void plan_bailing_moe(const config_view& config, const decoder_shape&, std::vector<layer_plan>&) {
   refuse_expert_biases(config, "use_bias");
 }
@@ -282,6 +355,20 @@ inline constexpr model_family mixture_families[] = {
                  .intermediate_size_default = 1408,
                  .shared_experts_default = 1,
                  .first_dense_default = 1}},
+    // Every layer has experts; no norms of queries and keys.
+    {.model_type = "solar_open",
+     .keys = {.intermediate_size = {}},
+     .defaults =
+         {.vocab_size = 196608, .num_key_value_heads = 8, .head_dim = 128, .max_position_embeddings = 131072},
+     .qkv_biases = attention_bias,
+     .experts = {.where = expert_layers::all,
+                 .num_experts = {{"n_routed_experts"}},
+                 .shared_experts = {{"n_shared_experts"}},
+                 .correction_bias = always,
+                 .num_experts_default = 128,
+                 .num_experts_per_tok_default = 8,
+                 .intermediate_size_default = 1280,
+                 .shared_experts_default = 1}},
     {.model_type = "dots1",
      .defaults = {.num_key_value_heads = 32, .max_position_embeddings = 2048},
      .qkv_biases = attention_bias,
@@ -315,6 +402,16 @@ inline constexpr model_family mixture_families[] = {
      .plan = plan_ernie4_5_moe,
      .plan_draft = dense_draft,
      .join_draft = join_ernie_draft},
+    {.model_type = "ernie4_5_vl_moe_text",
+     .defaults = {.vocab_size = 103424,
+                  .num_key_value_heads = 4,
+                  .max_position_embeddings = 131072,
+                  .tie_word_embeddings = true},
+     .qkv_biases = {"use_bias", false},
+     .output_bias = {"use_bias", false},
+     .mlp_biases = {"use_bias", false},
+     .plan = plan_ernie4_5_vl,
+     .finish_layer = finish_ernie4_5_vl},
     {.model_type = "bailing_moe",
      .qkv_biases = {"use_qkv_bias", false},
      .output_bias = {"use_bias", false},

@@ -28,10 +28,14 @@ inline constexpr layer_word mamba_words[] = {{"mamba", layer_part::recurrent},
 
 // -- Mamba alone --------------------------------------------------------------------------------------------
 
+/// A stored `intermediate_size` beats `expand`, which FalconMamba-7B gives as 16 beside 8192 channels of a
+/// hidden size of 4096. Source: huggingface/transformers models/falcon_mamba/configuration_falcon_mamba.py
+/// (keys of the file are set after the product), modeling_falcon_mamba.py.
 inline constexpr mamba_keys pure_mamba1{.state_size = {{"state_size"}},
                                         .conv_kernel = {{"conv_kernel"}},
                                         .expand = {{"expand"}},
                                         .time_step_rank = {{"time_step_rank"}},
+                                        .inner_size = {{"intermediate_size"}},
                                         .conv_bias = {"use_conv_bias", true},
                                         .input_bias = {"use_bias", false},
                                         .output_bias = {"use_bias", false}};

@@ -62,17 +62,19 @@ inline void add_qwen2_vision_tower(const config_view& root, const decoder_shape&
   add_merger_layers(vision, sizes, 1, "visual.merger.mlp.0", "visual.merger.mlp.2");
 }
 
-/// Qwen2.5-VL: gated MLPs, norms without biases. 676,550,144 elements for 7B. Source:
-/// huggingface/transformers models/qwen2_5_vl/modeling_qwen2_5_vl.py.
-inline void add_qwen2_5_vision_tower(const config_view& root, const decoder_shape&, model_builder& builder) {
+/// Qwen2.5-VL: gated MLPs, norms without biases; EXAONE 4.5's has fewer KV heads. 676,550,144 elements for
+/// 7B. Sources: huggingface/transformers models/qwen2_5_vl/modeling_qwen2_5_vl.py,
+/// models/exaone4_5/modeling_exaone4_5.py.
+inline void add_qwen2_5_vision(const config_view& root, model_builder& builder, const tower_shape& usual) {
   const auto described = tower_described(root, "vision_config");
   if (!described) return;
   const config_view config = root.nested(*described);
   const tower vision(config, builder, module_role::vision);
   tower_shape shape{.gated_mlp = true, .vectors_per_norm = 1};
-  shape.hidden_size = config.size_or({{"hidden_size"}}, 1280);
+  shape.hidden_size = config.size_or({{"hidden_size"}}, usual.hidden_size);
   shape.layers = tower_layers_in(config, {{"depth"}}, 32);
   shape.heads = config.size_or({{"num_heads"}}, 16);
+  if (usual.kv_heads != 0) shape.kv_heads = config.size_or({{"num_key_value_heads"}}, usual.kv_heads);
   shape.intermediate_size = config.size_or({{"intermediate_size"}}, 3420);
   const qwen_vision_sizes sizes =
       qwen_sizes_in(config, shape.hidden_size, config.size_or({{"out_hidden_size"}}, 3584), 14);
@@ -82,6 +84,13 @@ inline void add_qwen2_5_vision_tower(const config_view& root, const decoder_shap
               "visual.blocks.0.mlp.gate_proj|visual.blocks.0.mlp.up_proj", "visual.blocks.0.mlp.down_proj"});
   vision.vectors(sizes.hidden);
   add_merger_layers(vision, sizes, 1, "visual.merger.mlp.0", "visual.merger.mlp.2");
+}
+inline void add_qwen2_5_vision_tower(const config_view& root, const decoder_shape&, model_builder& builder) {
+  add_qwen2_5_vision(root, builder, {.hidden_size = 1280});
+}
+inline void add_exaone4_5_vision_tower(const config_view& root, const decoder_shape&,
+                                       model_builder& builder) {
+  add_qwen2_5_vision(root, builder, {.hidden_size = 3584, .kv_heads = 8});
 }
 
 /// Qwen3-VL and Qwen3.5: learned positions; one more merger, with a norm of M, for each layer of

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kvbudget/io/huggingface/vision/built_in.hpp"
 #include "kvbudget/io/huggingface/vision/encoders.hpp"
 #include "kvbudget/io/huggingface/vision/qwen_vl.hpp"
 #include "kvbudget/io/huggingface/vision/tower.hpp"
@@ -32,11 +33,8 @@ inline void add_original_llava_towers(const config_view& root, const decoder_sha
                                 "vision tower \"" + printable(named->text(), 60) + "\" with projector \"" +
                                     printable(type, 40) + "\"");
   }
-  static const nlohmann::json known = {{"hidden_size", 1024},     {"intermediate_size", 4096},
-                                       {"num_hidden_layers", 24}, {"num_attention_heads", 16},
-                                       {"image_size", 336},       {"patch_size", 14},
-                                       {"num_channels", 3}};
-  const config_view config = root.nested(json_field(known, root.field().source(), "mm_vision_tower"));
+  const config_view config =
+      root.nested(json_field(clip_vit_large(), root.field().source(), "mm_vision_tower"));
   const encoded_image encoded =
       add_clip(config, builder,
                {"model.vision_tower.vision_tower.vision_model.encoder.layers.0.self_attn.q_proj|"
