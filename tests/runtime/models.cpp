@@ -223,14 +223,14 @@ TEST_CASE("what weights are stored in survives being written and read") {
   const json file = json::parse(text);
   const model_architecture back = parse_model(file, "mixed.json");
   CHECK(back == model);
-  CHECK(back.precision_count == 8);
+  CHECK(back.precision_count == 9);
   for (std::size_t i : {0u, 1u, 4u, 5u, 6u})
     CHECK(std::string(back.precisions[i].name) == model.precisions[i].name);
   const std::string again = readable_text(to_json(back));  // the names of files' own schemes are not kept
   CHECK(readable_text(to_json(parse_model(json::parse(again), "again.json"))) == again);
   CHECK(precision_names_in(file) == std::vector<std::string>{"q4_K", "mxfp4", "mxfp4-2", "int4-group-32",
-                                                             "int8_channel", "fp8_e5m2", "fp8_channel",
-                                                             "odd"});
+                                                             "int8_channel", "fp8_e5m2", "fp8_channel", "odd",
+                                                             "fp8_e4m3-block-128"});
   CHECK(estimate(deployment{.model = back, .dtype = formats::bf16}).weights() ==
         estimate(deployment{.model = model, .dtype = formats::bf16}).weights());
 
