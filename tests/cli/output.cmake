@@ -58,7 +58,7 @@ expect_output(0 "llama-3.1-70b [^\n]* 327,680 +327,680\n" models)
 expect_output(0 "70,553,706,496" models llama-3.1-70b)
 expect_output(0 "^llama-3.1-70b\n" models meta-llama/Llama-3.1-70B-Instruct)
 expect_output(0 "\ngemma-2-9b +gemma2 .*\ngemma-2-27b [^\n]*\nKV B" models --type gemma2 --min-parameters 9B)
-expect_output(0 "^name [^\n]*\nqwen2.5-0.5b [^\n]*\nqwen3-0.6b [^\n]*\nKV B[^\n]*\n2 models" models qwen --max-parameters 596049920)
+expect_output(0 "^name [^\n]*\n(qwen[^\n]*\n)*qwen2.5-0.5b [^\n]*\n(qwen[^\n]*\n)*qwen3-0.6b [^\n]*\nKV B[^\n]*\n4 models" models qwen --max-parameters 596049920)
 expect_output(0 "\ngemma-3-27b " models google) # an organisation
 expect_output(0 "No model of the catalogue is of this kind" models --max-parameters 1M)
 expect_output(0 "llama-3.1-8b +llama +8.03e9 +all " models --dense)

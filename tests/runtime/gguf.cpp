@@ -1035,12 +1035,12 @@ TEST_CASE("Unknown and unusable GGUF architectures are refused by name") {
   unknown.heads(4, 2);
   CHECK(contains(unknown.refused(),
                  "test.gguf: general.architecture \"brandnew\" is not supported: describe the model "
-                 "by hand, or say which one to read it like"));
+                 "by hand (docs/model-schema.md), or have it read like"));
   const gguf_model assumed = unknown.model({.assume_like = "llama"});
   CHECK(pattern_of(assumed.architecture) == "ff");
   CHECK(has_note(assumed.notes, "\"brandnew\" is unknown: assumed to be like llama"));
   CHECK(contains(model_refusal(unknown.file(), {.assume_like = "nonsense"}),
-                 "\"nonsense\", which is not supported"));
+                 "assume_like: \"nonsense\" is not supported"));
   CHECK(contains(keys_of("clip").refused(), "is a projector"));
   CHECK(contains(keys_of("eagle3").refused(), "is a draft head"));
   CHECK(contains(model_refusal(gguf_writer{}), "general.architecture: the key is missing"));

@@ -443,11 +443,14 @@ TEST_CASE("a model type that is not supported is read like a relative only where
   const huggingface_model like = read_huggingface_config_text(text, "test.json", {.assume_like = "llama"});
   CHECK(like.architecture.parameters_assumed);
   CHECK(has_note(like, "\"transformerino\" is not supported: read like llama because asked to"));
+  REQUIRE(like.doubts.size() == 1);
+  CHECK(contains(like.doubts[0], "read like llama"));
   std::string supported = text;
   supported.replace(supported.find("transformerino"), 14, "llama");
   const huggingface_model llama =
       read_huggingface_config_text(supported, "test.json", {.assume_like = "gpt2"});
   CHECK_FALSE(llama.architecture.parameters_assumed);
+  CHECK(llama.doubts.empty());
   CHECK(parameter_count(like.architecture).value == parameter_count(llama.architecture).value);
   CHECK(contains(
       message_of([&] { (void)read_huggingface_config_text(text, "test.json", {.assume_like = "lama"}); }),

@@ -85,7 +85,8 @@ model_architecture read_like(const detail::model_family& family, const std::stri
   const json_document document = parse_json(config, "test.json", huggingface_limits);
   detail::config_remarks remarks;
   const detail::config_view view(json_field(document), family.model_type, remarks);
-  const detail::decoder_shape shape = detail::shape_of(view, family);
+  detail::decoder_shape shape = detail::shape_of(view, family);
+  shape.tie_word_embeddings = family.defaults.tie_word_embeddings;
   model_architecture model{};
   detail::model_builder builder(model, family, {});
   detail::build_decoder(builder, view, family, shape);
