@@ -230,7 +230,7 @@ TEST_CASE("what weights are stored in survives being written and read") {
   CHECK(readable_text(to_json(parse_model(json::parse(again), "again.json"))) == again);
   CHECK(precision_names_in(file) == std::vector<std::string>{"q4_K", "mxfp4", "mxfp4-2", "int4-group-32",
                                                              "int8_channel", "fp8_e5m2", "fp8_channel", "odd",
-                                                             "fp8_e4m3-block-128"});
+                                                             "fp8_e4m3-block-64x128"});
   CHECK(estimate(deployment{.model = back, .dtype = formats::bf16}).weights() ==
         estimate(deployment{.model = model, .dtype = formats::bf16}).weights());
 

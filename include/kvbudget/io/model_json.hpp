@@ -636,7 +636,11 @@ class precision_names {
     std::string name = scheme.payload.name;
     if (scheme.every_element) return name;
     name += '-' + std::string(word_of(scales_words, scheme.sidecar.scales));
-    if (scheme.sidecar.group != 0) name += '-' + std::to_string(scheme.sidecar.group);
+    const weight_sidecar& beside = scheme.sidecar;
+    if (beside.group == 0) return name;
+    name += '-';
+    if (beside.group_rows != 0) name += std::to_string(beside.group_rows) + 'x';  // rows x columns of a block
+    name += std::to_string(beside.group);
     return name;
   }
   [[nodiscard]] static nlohmann::ordered_json description(const std::string& name,
