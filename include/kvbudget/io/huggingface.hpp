@@ -179,7 +179,7 @@ inline void read_ending(const config_view& root, decoder_shape& shape, model_bui
     if (const auto part = document.find(family->served_part)) {
       served = *part;
       remarks.notes.push_back(std::string("only ") + family->served_part +
-                             " is counted: what else the config describes is not served with it");
+                              " is counted: what else the config describes is not served with it");
     }
   }
   const config_view root(served, family->model_type, remarks);
