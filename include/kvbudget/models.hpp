@@ -366,7 +366,7 @@ inline constexpr model_architecture codestral_22b{
     }};
 
 inline constexpr model_architecture command_a_111b{
-    .name = "command-a-111b", .model_type = "cohere2", .dtype = formats::bf16, .hidden_size = 12288, .vocab_size = 256000, .max_position_embeddings = 131072, .num_hidden_layers = 64, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 2, .layers_of = {48, 16},
+    .name = "command-a-111b", .model_type = "cohere2", .dtype = formats::bf16, .hidden_size = 12288, .vocab_size = 256000, .max_position_embeddings = 262144, .num_hidden_layers = 64, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 2, .layers_of = {48, 16},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 256000, .columns = 12288, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -396,7 +396,7 @@ inline constexpr model_architecture command_a_111b{
     }};
 
 inline constexpr model_architecture command_r_08_2024_32b{
-    .name = "command-r-08-2024-32b", .model_type = "cohere", .dtype = formats::fp16, .hidden_size = 8192, .vocab_size = 256000, .max_position_embeddings = 131072, .num_hidden_layers = 40, .tie_word_embeddings = true, .kind_count = 1, .weight_count = 2, .layers_of = {40},
+    .name = "command-r-08-2024-32b", .model_type = "cohere", .dtype = formats::bf16, .hidden_size = 8192, .vocab_size = 256000, .max_position_embeddings = 131072, .num_hidden_layers = 40, .tie_word_embeddings = true, .kind_count = 1, .weight_count = 2, .layers_of = {40},
     .weights = {
         {.rows = 256000, .columns = 8192, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
         {.rows = 8192, .role = module_role::norm, .kind = tensor_kind::vector},
@@ -7187,7 +7187,7 @@ inline constexpr model_architecture phi_3_medium_128k{
         {.rows = 32064, .columns = 5120, .role = module_role::lm_head, .rule = shard_rule::vocabulary},
     },
     .kinds = {
-        {.stores = {{.kind = store_kind::sliding_window, .kv_heads = 10, .key_dim = 128, .value_dim = 128, .window = 131072}},
+        {.stores = {{.kind = store_kind::full, .kv_heads = 10, .key_dim = 128, .value_dim = 128}},
          .weights = {
              {.rows = 5120, .columns = 5120, .units = 40, .role = module_role::attention, .rule = shard_rule::tensor},
              {.rows = 1280, .columns = 5120, .copies = 2, .units = 10, .role = module_role::attention, .rule = shard_rule::kv_heads},
@@ -9910,7 +9910,7 @@ inline constexpr model_architecture starcoder2_3b{
     }};
 
 inline constexpr model_architecture starcoder2_7b{
-    .name = "starcoder2-7b", .model_type = "starcoder2", .dtype = formats::fp32, .hidden_size = 4608, .vocab_size = 49152, .max_position_embeddings = 16384, .num_hidden_layers = 32, .tie_word_embeddings = true, .kind_count = 1, .weight_count = 2, .layers_of = {32},
+    .name = "starcoder2-7b", .model_type = "starcoder2", .dtype = formats::bf16, .hidden_size = 4608, .vocab_size = 49152, .max_position_embeddings = 16384, .num_hidden_layers = 32, .tie_word_embeddings = true, .kind_count = 1, .weight_count = 2, .layers_of = {32},
     .weights = {
         {.rows = 49152, .columns = 4608, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
         {.rows = 4608, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
@@ -10058,58 +10058,6 @@ inline constexpr model_architecture tinyllama_1_1b{
              {.rows = 2048, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 6, .gated_mlp = true, .num_attention_heads = 32, .query_dim = 64, .value_dim = 64, .key_value_heads = 4, .intermediate_size = 5632},
-    }};
-
-inline constexpr model_architecture trinity_mini_26b{
-    .name = "trinity-mini-26b", .model_type = "afmoe", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 200192, .max_position_embeddings = 131072, .num_hidden_layers = 32, .kind_count = 3, .weight_count = 3, .layers_of = {2, 22, 8},
-    .order = {0, 0, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2},
-    .weights = {
-        {.rows = 200192, .columns = 2048, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
-        {.rows = 2048, .role = module_role::norm, .kind = tensor_kind::vector},
-        {.rows = 200192, .columns = 2048, .role = module_role::lm_head, .rule = shard_rule::vocabulary},
-    },
-    .kinds = {
-        {.stores = {{.kind = store_kind::sliding_window, .kv_heads = 4, .key_dim = 128, .value_dim = 128, .window = 2048}},
-         .weights = {
-             {.rows = 8192, .columns = 2048, .units = 32, .role = module_role::attention, .rule = shard_rule::tensor},
-             {.rows = 512, .columns = 2048, .copies = 2, .units = 4, .role = module_role::attention, .rule = shard_rule::kv_heads},
-             {.rows = 2048, .columns = 4096, .units = 32, .role = module_role::attention, .rule = shard_rule::tensor, .axis = shard_axis::columns},
-             {.rows = 128, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
-             {.rows = 6144, .columns = 2048, .copies = 2, .units = 6144, .role = module_role::mlp, .rule = shard_rule::tensor},
-             {.rows = 2048, .columns = 6144, .units = 6144, .role = module_role::mlp, .rule = shard_rule::tensor, .axis = shard_axis::columns},
-             {.rows = 2048, .copies = 4, .role = module_role::norm, .kind = tensor_kind::vector},
-         },
-         .store_count = 1, .weight_count = 7, .gated_mlp = true, .num_attention_heads = 32, .query_dim = 128, .value_dim = 128, .key_value_heads = 4, .intermediate_size = 6144},
-        {.stores = {{.kind = store_kind::sliding_window, .kv_heads = 4, .key_dim = 128, .value_dim = 128, .window = 2048}},
-         .weights = {
-             {.rows = 8192, .columns = 2048, .units = 32, .role = module_role::attention, .rule = shard_rule::tensor},
-             {.rows = 512, .columns = 2048, .copies = 2, .units = 4, .role = module_role::attention, .rule = shard_rule::kv_heads},
-             {.rows = 2048, .columns = 4096, .units = 32, .role = module_role::attention, .rule = shard_rule::tensor, .axis = shard_axis::columns},
-             {.rows = 128, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
-             {.rows = 128, .columns = 2048, .role = module_role::router},
-             {.rows = 1024, .columns = 2048, .copies = 256, .units = 1024, .role = module_role::expert, .rule = shard_rule::experts},
-             {.rows = 2048, .columns = 1024, .copies = 128, .units = 1024, .role = module_role::expert, .rule = shard_rule::experts, .axis = shard_axis::columns},
-             {.rows = 1024, .columns = 2048, .copies = 2, .units = 1024, .role = module_role::shared_expert, .rule = shard_rule::tensor},
-             {.rows = 2048, .columns = 1024, .units = 1024, .role = module_role::shared_expert, .rule = shard_rule::tensor, .axis = shard_axis::columns},
-             {.rows = 128, .role = module_role::router, .kind = tensor_kind::vector},
-             {.rows = 2048, .copies = 4, .role = module_role::norm, .kind = tensor_kind::vector},
-         },
-         .store_count = 1, .weight_count = 11, .gated_mlp = true, .num_attention_heads = 32, .query_dim = 128, .value_dim = 128, .key_value_heads = 4, .intermediate_size = 1024, .num_experts = 128, .num_experts_per_tok = 8, .moe_intermediate_size = 1024},
-        {.stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 128, .value_dim = 128}},
-         .weights = {
-             {.rows = 8192, .columns = 2048, .units = 32, .role = module_role::attention, .rule = shard_rule::tensor},
-             {.rows = 512, .columns = 2048, .copies = 2, .units = 4, .role = module_role::attention, .rule = shard_rule::kv_heads},
-             {.rows = 2048, .columns = 4096, .units = 32, .role = module_role::attention, .rule = shard_rule::tensor, .axis = shard_axis::columns},
-             {.rows = 128, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
-             {.rows = 128, .columns = 2048, .role = module_role::router},
-             {.rows = 1024, .columns = 2048, .copies = 256, .units = 1024, .role = module_role::expert, .rule = shard_rule::experts},
-             {.rows = 2048, .columns = 1024, .copies = 128, .units = 1024, .role = module_role::expert, .rule = shard_rule::experts, .axis = shard_axis::columns},
-             {.rows = 1024, .columns = 2048, .copies = 2, .units = 1024, .role = module_role::shared_expert, .rule = shard_rule::tensor},
-             {.rows = 2048, .columns = 1024, .units = 1024, .role = module_role::shared_expert, .rule = shard_rule::tensor, .axis = shard_axis::columns},
-             {.rows = 128, .role = module_role::router, .kind = tensor_kind::vector},
-             {.rows = 2048, .copies = 4, .role = module_role::norm, .kind = tensor_kind::vector},
-         },
-         .store_count = 1, .weight_count = 11, .gated_mlp = true, .num_attention_heads = 32, .query_dim = 128, .value_dim = 128, .key_value_heads = 4, .intermediate_size = 1024, .num_experts = 128, .num_experts_per_tok = 8, .moe_intermediate_size = 1024},
     }};
 
 inline constexpr model_architecture whisper_base{
@@ -10817,7 +10765,6 @@ inline constexpr const model_architecture* all[] = {
     &step_3_5_flash,
     &tiny_aya_3b,
     &tinyllama_1_1b,
-    &trinity_mini_26b,
     &whisper_base,
     &whisper_large_v2,
     &whisper_large_v3,
@@ -11855,9 +11802,6 @@ inline constexpr model_name names[] = {
     {"tinyllama", &tinyllama_1_1b},
     {"TinyLlama/TinyLlama-1.1B-Chat-v1.0", &tinyllama_1_1b},
     {"TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T", &tinyllama_1_1b},
-    {"trinity-mini-26b", &trinity_mini_26b},
-    {"trinity-mini", &trinity_mini_26b},
-    {"arcee-ai/Trinity-Mini", &trinity_mini_26b},
     {"whisper-base", &whisper_base},
     {"openai/whisper-base", &whisper_base},
     {"whisper-large-v2", &whisper_large_v2},
@@ -11934,7 +11878,6 @@ inline constexpr model_name keys[] = {
     {"apertus8binstruct2509", &apertus_8b},
     {"apple/openelm11b", &openelm_1_1b},
     {"apple/openelm11binstruct", &openelm_1_1b},
-    {"arceeai/trinitymini", &trinity_mini_26b},
     {"article70b", &article_70b_mha},
     {"article70bmha", &article_70b_mha},
     {"aya2335b", &command_r_35b},
@@ -13176,8 +13119,6 @@ inline constexpr model_name keys[] = {
     {"tinyllama1.1b", &tinyllama_1_1b},
     {"tinyllama1.1bchatv1.0", &tinyllama_1_1b},
     {"tinyllama1.1bintermediatestep1431k3t", &tinyllama_1_1b},
-    {"trinitymini", &trinity_mini_26b},
-    {"trinitymini26b", &trinity_mini_26b},
     {"upstage/solar10.7binstructv1.0", &solar_10_7b},
     {"upstage/solar10.7bv1.0", &solar_10_7b},
     {"v6finch7b", &rwkv_6_world_7b},
