@@ -197,6 +197,15 @@ inline void read_ending(const config_view& root, decoder_shape& shape, model_bui
     }
   }
   const config_view text(text_field, text_family->model_type, remarks);
+  model_family plain_family;
+  if (text_family->is_special != nullptr && !text_family->is_special(text)) {
+    plain_family = *text_family;
+    plain_family.adjust = nullptr;
+    plain_family.plan = nullptr;
+    plain_family.finish_layer = nullptr;
+    plain_family.finish_model = nullptr;
+    text_family = &plain_family;
+  }
 
   model_architecture& model = result.architecture;
   assign_text(model.model_type, family->model_type);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -283,7 +284,8 @@ inline void check_attention(const config_view& config, const model_family& famil
   return result;
 }
 
-/// The layers in order: the usual layer with its window, and experts where they replace the MLP.
+/// The layers in order: the usual layer with its window, and experts where they replace the MLP. One plan
+/// stands for all layers where all are alike.
 [[nodiscard]] inline std::vector<layer_plan> plan_layers(const config_view& config,
                                                          const model_family& family,
                                                          const decoder_shape& shape) {
@@ -294,8 +296,13 @@ inline void check_attention(const config_view& config, const model_family& famil
   if (std::find(with_experts.begin(), with_experts.end(), true) != with_experts.end()) {
     experts = experts_in(config, family.experts, shape.layer.mlp.gated);
   }
-  std::vector<layer_plan> layers(shape.num_hidden_layers, shape.layer);
-  for (std::uint32_t i = 0; i < shape.num_hidden_layers; ++i) {
+  const auto same = [](const auto& list) {
+    return std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
+  };
+  const bool is_uniform = family.plan == nullptr && family.plan_draft == nullptr &&
+                          family.finish_model == nullptr && same(windows) && same(with_experts);
+  std::vector<layer_plan> layers(is_uniform ? 1 : shape.num_hidden_layers, shape.layer);
+  for (std::uint32_t i = 0; i < layers.size(); ++i) {
     layers[i].attention.window = windows[i];
     if (!with_experts[i]) continue;
     layers[i].mlp = mlp_shape{};
@@ -546,10 +553,11 @@ inline void build_decoder(model_builder& builder, const config_view& config, con
     std::uint8_t kind;
   };
   std::vector<built_layer> known;
-  for (const layer_plan& plan : layers) {
+  for (std::uint32_t i = 0; i < shape.num_hidden_layers; ++i) {
+    const layer_plan& plan = layers.size() == 1 ? layers.front() : layers[i];
     const std::uint64_t signature = builder.signature_of_next_layer();
     const auto same = std::find_if(known.rbegin(), known.rend(), [&](const built_layer& built) {
-      return built.signature == signature && are_equal(family, *built.plan, plan);
+      return built.signature == signature && (built.plan == &plan || are_equal(family, *built.plan, plan));
     });
     if (same != known.rend()) {
       builder.repeat_layer(same->kind);

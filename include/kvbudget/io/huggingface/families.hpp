@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/huggingface/families/deepseek_v4.hpp"
@@ -55,13 +56,17 @@ inline constexpr family_table family_tables[] = {
     multimodal_families,         // text models with towers beside them
 };
 
+/// The family that a config's `model_type` names; null where none does.
 [[nodiscard]] inline const model_family* find_family(std::string_view model_type) {
-  for (const family_table& table : family_tables) {
-    for (const model_family& family : table) {
-      if (model_type == family.model_type) return &family;
+  static const std::unordered_map<std::string_view, const model_family*> index = [] {
+    std::unordered_map<std::string_view, const model_family*> all;
+    for (const family_table& table : family_tables) {
+      for (const model_family& family : table) all.emplace(family.model_type, &family);
     }
-  }
-  return nullptr;
+    return all;
+  }();
+  const auto found = index.find(model_type);
+  return found == index.end() ? nullptr : found->second;
 }
 
 /// " (did you mean qwen3, qwen2?)", or nothing where no supported type looks like it.

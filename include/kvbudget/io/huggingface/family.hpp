@@ -303,6 +303,8 @@ struct model_family {
   const char* draft_prefix = nullptr;   ///< of their names, before a number from 0; none = as further layers
 
   // What does not fit into a table, in the order in which it happens.
+  /// Whether the next four are for this config; null = for all of the family.
+  bool (*is_special)(const config_view&) = nullptr;
   /// Changes the shape after everything above was read.
   void (*adjust)(const config_view&, decoder_shape&) = nullptr;
   /// Changes the layers after windows and experts were laid over them.

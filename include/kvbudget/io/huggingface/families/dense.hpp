@@ -61,6 +61,7 @@ inline constexpr model_family dense_families[] = {
      .qkv_biases = attention_bias,
      .output_bias = attention_bias,
      .mlp_biases = {"mlp_bias", false},
+     .is_special = is_eagle,
      .adjust = adjust_eagle,
      .plan = plan_eagle,
      .finish_layer = finish_eagle_layer,

@@ -30,6 +30,10 @@ enum class eagle_version : std::uint8_t { none, first, third };
   return name.text().find("Eagle") != std::string::npos ? eagle_version::first : eagle_version::none;
 }
 
+[[nodiscard]] inline bool is_eagle(const config_view& config) {
+  return eagle_of(config) != eagle_version::none;
+}
+
 /// EAGLE also shares the target's head and ends without a norm; EAGLE-3 has a head over `draft_vocab_size`.
 inline void adjust_eagle(const config_view& config, decoder_shape& shape) {
   const eagle_version version = eagle_of(config);
