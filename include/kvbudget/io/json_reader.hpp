@@ -70,7 +70,7 @@ namespace detail {
 }
 
 /// Builds a document as it is parsed, and stops at what the limits forbid before anything is kept of it.
-class json_builder : public nlohmann::json_sax<nlohmann::json> {
+class json_builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   using json = nlohmann::json;
   json_builder(json& root, const std::string& source, std::size_t depth)
