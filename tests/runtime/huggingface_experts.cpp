@@ -284,7 +284,8 @@ const published_model published_models[] = {
       "num_experts": 128, "num_shared_experts": 1, "num_experts_per_tok": 8, "moe_intermediate_size": 2048,
       "first_k_dense_replace": 1, "sliding_window": 128, "sliding_window_pattern": "LLLG",
       "num_nextn_predict_layers": 1})"},
-    {"Trinity-Mini", 26'123'974'400, 0, 3'474'732'800, 65'536, 16'384, R"({"model_type": "afmoe",
+    // Sizes of our own: the count is that of the formula.
+    {"an AFMoE of 26B", 26'123'974'400, 0, 3'474'732'800, 65'536, 16'384, R"({"model_type": "afmoe",
       "hidden_size": 2048, "intermediate_size": 6144, "num_hidden_layers": 32, "num_attention_heads": 32,
       "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 200192, "num_dense_layers": 2,
       "num_experts": 128, "num_shared_experts": 1, "num_experts_per_tok": 8, "moe_intermediate_size": 1024,
