@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache_growth.hpp"
 #include "command_error.hpp"
 #include "commands.hpp"
 #include "kvbudget/io/estimate_json.hpp"
@@ -142,16 +143,6 @@ std::vector<expert_line> experts_of(const model_architecture& model) {
   return lines;
 }
 
-/// How the 16-bit cache of one sequence grows after `context` tokens.
-kv_growth growth_at(const model_architecture& model, tokens context) {
-  deployment d = as_stored(model, true);
-  d.dtype = formats::bf16;
-  d.kv_cache = formats::bf16;
-  return kv_growth_of(d, share_of(d, rank{}), context);
-}
-constexpr tokens at_start{0};
-constexpr tokens beyond_every_window{std::uint64_t{1} << 40};
-
 constexpr std::size_t page_columns = 100;
 constexpr std::size_t text_column = 25;
 
@@ -204,8 +195,8 @@ void print_caches(const model_architecture& model) {
   for (const cache_line& cache : caches)
     print_line(layers_text(cache.layers), report::store_text(cache.kept));
   if (caches.empty()) return print_line("none", "no layer keeps anything between two steps");
-  const kv_growth near = growth_at(model, at_start);
-  const kv_growth far = growth_at(model, beyond_every_window);
+  const kv_growth near = growth_in_16_bits(model, at_start);
+  const kv_growth far = growth_in_16_bits(model, beyond_every_window);
   const auto each = [](const ratio& size) {
     return size.denominator == 1 ? kvbudget::detail::grouped(size.numerator) : fmt::format("{}", size);
   };
@@ -355,8 +346,8 @@ ordered_json described_json(const described_model& found, const std::vector<std:
                              {"feed_forward", report::feed_forward_label(layer)},
                              {"parameters", std::uint64_t{layer.parameters()}}});
   }
-  const kv_growth near = growth_at(model, at_start);
-  const kv_growth far = growth_at(model, beyond_every_window);
+  const kv_growth near = growth_in_16_bits(model, at_start);
+  const kv_growth far = growth_in_16_bits(model, beyond_every_window);
   all["kv_cache_16_bit"] = {
       {"bytes_per_token", detail::exact_number(near.bytes_per_token)},
       {"bytes_per_token_beyond_windows", detail::exact_number(far.bytes_per_token)},

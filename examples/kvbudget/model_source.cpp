@@ -98,9 +98,8 @@ described_model read_config_file(const std::string& path, const std::string& ass
         "model of docs/model-schema.md",
         document.source);
   }
-  return in_terms_of_options([&] {
-    return from_huggingface(read_huggingface_config(std::filesystem::path(path), {assume_like}), path);
-  });
+  return in_terms_of_options(
+      [&] { return from_huggingface(read_huggingface_config(document, path, {assume_like}), path); });
 }
 
 described_model read_checkpoint(const std::string& path, const std::string& assume_like) {
@@ -116,15 +115,15 @@ described_model read_checkpoint(const std::string& path, const std::string& assu
   of_weights.insert(of_weights.end(), read.weights.notes.begin(), read.weights.notes.end());
   if (!read.weights.has_tensors()) return result;
   if (!read.differences.empty()) (read.agrees() ? result.notes : result.warnings).push_back(summary_of(read));
+  const amount resident = resident_amount(read.weights);
   if (!result.model.dtype.is_automatic()) {
     const deployment d{.model = result.model};
-    const amount resident = resident_amount(read.weights);
     const weight_bytes computed = weights_of(d, share_of(d, rank{}));
     std::uint64_t sum = computed.scales;
     for (const std::uint64_t module : computed.modules) sum += module;
     if (sum == resident.expected.value) return result;
   }
-  result.resident = resident_amount(read.weights);
+  result.resident = resident;
   return result;
 }
 

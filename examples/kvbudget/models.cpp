@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache_growth.hpp"
 #include "command_error.hpp"
 #include "commands.hpp"
 #include "kvbudget/io/estimate_json.hpp"
@@ -35,20 +36,15 @@ std::vector<std::string> names_of(const model_architecture& model) {
   return found;
 }
 
-/// At the start of a context every store grows; at its end those whose window is full do not.
-constexpr tokens at_start{0};
+/// At the end of the trained context stores whose window is full do not grow.
 tokens trained_end(const model_architecture& model) {
-  constexpr std::uint64_t beyond_every_window = std::uint64_t{1} << 40;
-  return tokens{model.max_position_embeddings == 0 ? beyond_every_window
-                                                   : model.max_position_embeddings - 1u};
+  return model.max_position_embeddings == 0 ? beyond_every_window
+                                            : tokens{model.max_position_embeddings - 1u};
 }
 
 /// Bytes that one further token takes after so many, in two-byte elements.
-ratio growth_in_16_bits(const model_architecture& model, tokens context) {
-  deployment d{.model = model};
-  d.dtype = formats::bf16;
-  d.kv_cache = formats::bf16;
-  return kv_growth_of(d, share_of(d, rank{}), context).bytes_per_token;
+ratio token_growth(const model_architecture& model, tokens context) {
+  return growth_in_16_bits(model, context).bytes_per_token;
 }
 
 ordered_json model_details(const model_architecture& model) {
@@ -71,9 +67,8 @@ ordered_json model_details(const model_architecture& model) {
                       {"parameters", layer.parameters()}});
   }
   all["layers"] = std::move(layers);
-  all["kv_bytes_per_token_16_bit"] = detail::exact_number(growth_in_16_bits(model, at_start));
-  all["kv_bytes_per_token_16_bit_at_end"] =
-      detail::exact_number(growth_in_16_bits(model, trained_end(model)));
+  all["kv_bytes_per_token_16_bit"] = detail::exact_number(token_growth(model, at_start));
+  all["kv_bytes_per_token_16_bit_at_end"] = detail::exact_number(token_growth(model, trained_end(model)));
   return all;
 }
 
@@ -108,8 +103,8 @@ void print_list(const std::vector<const model_architecture*>& list) {
                                    : std::string("all");
     line(model->name, names, model->model_type, types, parameters_text(parameter_count(*model).value), active,
          model->num_hidden_layers, positions, dtype_text(*model), dtypes,
-         fmt::format("{}", growth_in_16_bits(*model, at_start)),
-         fmt::format("{}", growth_in_16_bits(*model, trained_end(*model))));
+         fmt::format("{}", token_growth(*model, at_start)),
+         fmt::format("{}", token_growth(*model, trained_end(*model))));
   }
   fmt::print(
       "KV B/token: cache bytes of one further token in 16-bit formats, at the start of a context and "
@@ -143,8 +138,8 @@ void print_one(const model_architecture& model) {
     line(kind == 0 ? "layers" : "", fmt::format("{} x {} query heads, keeping {}", model.layers_of[kind],
                                                 layer.num_attention_heads, report::stores_text(layer)));
   }
-  const ratio near = growth_in_16_bits(model, at_start);
-  const ratio far = growth_in_16_bits(model, trained_end(model));
+  const ratio near = token_growth(model, at_start);
+  const ratio far = token_growth(model, trained_end(model));
   line("16-bit KV per token",
        near == far
            ? fmt::format("{} B", near)

@@ -313,11 +313,11 @@ inline constexpr json_limits huggingface_limits{
   return detail::read_huggingface_naming_file(json_field(document), asked);
 }
 
-/// The same from a file; a directory, a device, an empty, unreadable or larger file is refused. Where the
-/// config names no quantization, ModelOpt's `hf_quant_config.json` in the same folder is read.
-[[nodiscard]] inline huggingface_model read_huggingface_config(const std::filesystem::path& path,
+/// The same of a file at `path` that is parsed already. Where the config names no quantization, ModelOpt's
+/// `hf_quant_config.json` in the same folder is read.
+[[nodiscard]] inline huggingface_model read_huggingface_config(const json_document& document,
+                                                               const std::filesystem::path& path,
                                                                const huggingface_options& asked = {}) {
-  const json_document document = load_json(path, huggingface_limits);
   const std::filesystem::path beside = path.parent_path() / "hf_quant_config.json";
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(beside, ignored)) {
@@ -325,6 +325,12 @@ inline constexpr json_limits huggingface_limits{
   }
   const json_document quantization = load_json(beside, huggingface_limits);
   return detail::read_huggingface_naming_file(json_field(document), asked, &quantization);
+}
+
+/// The same from a file; a directory, a device, an empty, unreadable or larger file is refused.
+[[nodiscard]] inline huggingface_model read_huggingface_config(const std::filesystem::path& path,
+                                                               const huggingface_options& asked = {}) {
+  return read_huggingface_config(load_json(path, huggingface_limits), path, asked);
 }
 
 /// Only the model of `read_huggingface_config`.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -315,7 +314,7 @@ inline void check_attention(const config_view& config, const model_family& famil
 /// Whether two layers of one model are equal. Where the family has no plan of its own they can only differ in
 /// the two things that were laid over the usual layer.
 [[nodiscard]] inline bool are_equal(const model_family& family, const layer_plan& a, const layer_plan& b) {
-  if (family.plan != nullptr) return std::memcmp(&a, &b, sizeof(a)) == 0 || a == b;
+  if (family.plan != nullptr) return a == b;
   return a.attention.window == b.attention.window &&
          a.experts.sizes.num_experts == b.experts.sizes.num_experts;
 }

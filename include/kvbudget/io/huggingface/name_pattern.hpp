@@ -32,7 +32,7 @@ class name_pattern {
     result.steps_ = parser{text, place, 0, 0, false}.whole();
     result.steps_.push_back({op::accept, 0, 0, {}});
     result.find_start();
-    result.find_needle(text);
+    result.look_into(text);
     return result;
   }
 
@@ -68,7 +68,7 @@ class name_pattern {
     result.steps_.push_back({op::at_end, 1, 0, {}});
     result.steps_.push_back({op::accept, 0, 0, {}});
     result.find_start();
-    result.find_needle(expression);
+    result.look_into(expression);
     return result;
   }
 
@@ -344,12 +344,16 @@ class name_pattern {
 
   /// The characters that every match starts with: most names are told apart by them.
   void find_start() {
-    const bool open = text_.substr(0, 2) == ".*" || text_.substr(0, 1) == "*";
-    ignores_beginnings_ = open && text_.find("model") == text_.npos;
     for (std::size_t at = steps_[0].kind == op::at_start ? 1 : 0; steps_[at].kind == op::one_of; ++at) {
       if (steps_[at].other == 0) return;
       start_ += static_cast<char>(steps_[at].other - 1);
     }
+  }
+
+  /// What can be told from the whole expression (`text_` is cut for messages).
+  void look_into(std::string_view expression) {
+    ignores_beginnings_ = expression.starts_with(".*") && expression.find("model") == expression.npos;
+    find_needle(expression);
   }
 
   /// The longest text that every match holds: whatever stands literally outside of groups, sets and
