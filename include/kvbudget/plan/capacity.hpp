@@ -11,17 +11,29 @@ struct capacity {
   /// What is left for the cache on the rank that runs out of it first: usable memory less the headroom asked
   /// for and every line but `kv_cache`; 0 where those alone do not fit.
   bytes available_kv{};
-  /// The cache of one request of the workload's longest context, alone, on that rank.
+  /// The cache of one request of the workload's longest context, alone, on that rank; with a pool, of the
+  /// longest request that the engine allows.
   bytes bytes_per_request{};
   limit max_tokens{};     ///< all sequences together, spread evenly (`max_active_tokens`)
   limit max_context{};    ///< of each of the workload's sequences
   limit max_sequences{};  ///< of the workload's context
   bool fits = false;      ///< the workload as it stands
+  /// Engines with a pool: its blocks, their tokens, and what the engine prints; 0 otherwise.
+  std::uint64_t blocks = 0;
+  std::uint64_t block_tokens = 0;
+  std::uint64_t printed_kv_cache_tokens = 0;
+  std::uint64_t longest_start = 0;  ///< the longest max_model_len with which the engine starts
+  bool starts = true;               ///< whether the engine comes up at all
+  refusal refused{};                ///< why it would not load this
+  ratio in_blocks{};                ///< requests of the engine's longest length that its pools hold
 
   /// A request may keep nothing at all: then any number of them fits.
   [[nodiscard]] constexpr bool concurrency_is_unbounded() const { return bytes_per_request == bytes{}; }
   /// Requests that the available cache holds at once, per data-parallel replica: available / one request.
-  [[nodiscard]] constexpr ratio concurrency() const { return {available_kv.value, bytes_per_request.value}; }
+  [[nodiscard]] constexpr ratio concurrency() const {
+    if (blocks != 0) return in_blocks;
+    return {available_kv.value, bytes_per_request.value};
+  }
 };
 
 namespace detail {
@@ -31,6 +43,31 @@ namespace detail {
   if (a.concurrency_is_unbounded()) return false;
   return b.concurrency_is_unbounded() || a.concurrency() < b.concurrency();
 }
+/// The same from what a pooling engine reserves.
+template <pool_engine Engine>
+[[nodiscard]] constexpr capacity capacity_of_pools(const deployment& d, const gpu_profile& gpu,
+                                                   const Engine& on, const headroom& asked) {
+  const allocation found = allocate(d, on, gpu);
+  const auto largest = [&](varied what) {
+    return largest_that(d, what,
+                        [&](const deployment& each) { return check_fit(found, each, gpu, on, asked).fits; });
+  };
+  capacity result;
+  result.fits = check_fit(found, d, gpu, on, asked).fits;
+  result.available_kv = bytes{at_least_zero(found.available_kv.expected)};
+  result.bytes_per_request = found.bytes_per_longest_request();
+  result.max_tokens = largest(varied::active_tokens);
+  result.max_context = largest(varied::context);
+  result.max_sequences = largest(varied::sequences);
+  result.blocks = found.blocks();
+  result.block_tokens = found.block_tokens();
+  result.printed_kv_cache_tokens = found.printed_kv_cache_tokens;
+  result.longest_start = longest_start(found, d, on, gpu);
+  result.starts = found.starts();
+  result.refused = found.refused;
+  if (!found.concurrency(found.longest_request, result.in_blocks)) result.bytes_per_request = bytes{};
+  return result;
+}
 }  // namespace detail
 
 /// Answers the inverse questions for a workload in its short form (`sequences` × `context`).
@@ -38,6 +75,7 @@ template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr capacity capacity_of(const deployment& d, const gpu_profile& gpu,
                                              const Engine& on = {}, const headroom& asked = {}) {
   capacity result;
+  if constexpr (pool_engine<Engine>) return detail::capacity_of_pools(d, gpu, on, asked);
   result.fits = fits(d, gpu, on, asked);
   result.max_tokens = max_active_tokens(d, on, gpu, asked);
   result.max_context = max_context(d, on, gpu, asked);

@@ -3,8 +3,7 @@
 #include <cstdint>
 
 #include "kvbudget/hardware/node.hpp"
-#include "kvbudget/plan/estimate.hpp"
-#include "kvbudget/units/ratio.hpp"
+#include "kvbudget/plan/allocate.hpp"
 
 namespace kvbudget::inline v0 {
 
@@ -55,11 +54,42 @@ struct verdict {
                                           const headroom& asked = {}) {
   return check_fit(budget, usable(gpu), asked);
 }
-/// The worst rank of a deployment on such GPUs.
+/// The workload in an engine's pools: fits = every pool has the blocks that the live requests need, none of
+/// them is longer than the engine allows, and the engine starts. `headroom_bytes` is what the pools have to
+/// spare; headroom is asked of the pools.
+template <pool_engine Engine>
+[[nodiscard]] constexpr verdict check_fit(const allocation& found, const deployment& d,
+                                          const gpu_profile& gpu, const Engine& on,
+                                          const headroom& asked = {}) {
+  verdict result;
+  result.needed = found.budget.total();
+  result.available = on.usable(gpu);
+  result.reserved = asked.of(found.pools.size());
+  std::uint64_t blocks[max_block_pools] = {};
+  for (std::uint32_t i = 0; i < found.pools.count; ++i) blocks[i] = found.pools.pools[i].blocks;
+  const auto reserved = static_cast<std::int64_t>(result.reserved.value);
+  const auto spare = [&](const std::uint64_t* of) { return detail::tightest_room(found, of, d).spare; };
+  const std::int64_t room = spare(blocks);
+  result.headroom_bytes = room == INT64_MAX ? signed_difference(found.pools.size(), result.reserved) : room - reserved;
+  if (found.available_kv.expected < 0) result.headroom_bytes += found.available_kv.expected;
+  const bool admitted = !found.refused && detail::admits(found, d);
+  const auto starts = [&](std::int64_t available) {
+    return available >= 0 && found.needed_to_start.value <= static_cast<std::uint64_t>(available);
+  };
+  result.fits = admitted && starts(found.available_kv.expected) && result.headroom_bytes >= 0;
+  result.surely = result.fits && starts(found.available_kv.low) && spare(found.low_blocks) >= reserved;
+  result.never = !admitted || !starts(found.available_kv.high) || spare(found.high_blocks) < reserved;
+  return result;
+}
+/// The worst rank of a deployment on such GPUs; for engines with pools, the workload in them.
 template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr verdict check_fit(const deployment& d, const gpu_profile& gpu, const Engine& on = {},
                                           const headroom& asked = {}) {
-  return check_fit(estimate(d, on, &gpu), on.usable(gpu), asked);
+  if constexpr (pool_engine<Engine>) {
+    return check_fit(allocate(d, on, gpu), d, gpu, on, asked);
+  } else {
+    return check_fit(estimate(d, on, &gpu), on.usable(gpu), asked);
+  }
 }
 
 /// Whether the expected need fits; `check_fit` says by how much.
@@ -79,6 +109,17 @@ template <engine Engine = engines::geometry>
                                                            const usable_memory& available) {
   const bytes need = budget.total() - budget.margin();
   return need + headroom{percent(20)}.of(available.expected) <= available.expected;
+}
+
+/// The same rule for a deployment: engines with pools must have a fifth of them to spare.
+template <engine Engine>
+[[nodiscard]] constexpr bool fits_with_20_percent_headroom(const deployment& d, const gpu_profile& gpu,
+                                                           const Engine& on) {
+  if constexpr (pool_engine<Engine>) {
+    return check_fit(d, gpu, on, headroom{percent(20)}).fits;
+  } else {
+    return fits_with_20_percent_headroom(estimate(d, on, &gpu), on.usable(gpu));
+  }
 }
 
 }  // namespace kvbudget::inline v0

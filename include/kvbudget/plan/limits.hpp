@@ -43,9 +43,8 @@ enum class varied : std::uint8_t { context, sequences, active_tokens };
 }
 
 /// The largest n >= 1 that fits, for a need that never shrinks with n: doubling, then bisection.
-template <engine Engine>
-[[nodiscard]] constexpr limit largest(const deployment& asked_for, varied what, const Engine& on,
-                                      const gpu_profile& gpu, const headroom& asked) {
+template <class Fits>
+[[nodiscard]] constexpr limit largest_that(const deployment& asked_for, varied what, const Fits& still_fits) {
   if (what != varied::sequences && asked_for.workload.sequences == 0)
     this_limit_needs_a_number_of_sequences();
   deployment d = asked_for;
@@ -54,7 +53,7 @@ template <engine Engine>
   while (bad == 0 || bad - good > 1) {
     const std::uint64_t middle = bad == 0 ? larger<std::uint64_t>(2 * good, 1) : good + (bad - good) / 2;
     d.workload = resized(asked_for.workload, what, middle);
-    if (!fits(d, gpu, on, asked)) {
+    if (!still_fits(d)) {
       bad = middle;
     } else {
       good = middle;
@@ -62,6 +61,18 @@ template <engine Engine>
     }
   }
   return {.fits = good != 0, .unbounded = false, .value = good};
+}
+/// A pool does not depend on the requests, so it is reserved once.
+template <engine Engine>
+[[nodiscard]] constexpr limit largest(const deployment& d, varied what, const Engine& on,
+                                      const gpu_profile& gpu, const headroom& asked) {
+  if constexpr (pool_engine<Engine>) {
+    const allocation found = allocate(d, on, gpu);
+    return largest_that(d, what,
+                        [&](const deployment& each) { return check_fit(found, each, gpu, on, asked).fits; });
+  } else {
+    return largest_that(d, what, [&](const deployment& each) { return fits(each, gpu, on, asked); });
+  }
 }
 }  // namespace detail
 

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kvbudget/engine/block_pool.hpp"
+#include "kvbudget/engine/engine.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// A release of an engine; the minor number is all that rules depend on.
+struct engine_version {
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  friend constexpr bool operator==(engine_version, engine_version) = default;
+  [[nodiscard]] constexpr bool before(engine_version other) const {
+    return major != other.major ? major < other.major : minor < other.minor;
+  }
+};
+
+namespace detail {
+/// `name@major.minor`.
+[[nodiscard]] constexpr engine_name versioned_name(const char* name, engine_version version) {
+  engine_name result;
+  std::size_t at = 0;
+  const auto number = [&](std::uint16_t n) {
+    char digits[5] = {};
+    int count = 0;
+    do {
+      digits[count++] = static_cast<char>('0' + n % 10);
+      n = static_cast<std::uint16_t>(n / 10);
+    } while (n != 0);
+    while (count > 0) result.text[at++] = digits[--count];
+  };
+  while (name[at] != '\0' && at < 16) {
+    result.text[at] = name[at];
+    ++at;
+  }
+  result.text[at++] = '@';
+  number(version.major);
+  result.text[at++] = '.';
+  number(version.minor);
+  return result;
+}
+
+/// ⌈amount × share⌉ as Python computes it: the product in double precision, then the next whole number.
+[[nodiscard]] constexpr std::uint64_t ceil_of_double_product(std::uint64_t amount, double share) {
+  const double product = static_cast<double>(amount) * share;
+  const auto whole = static_cast<std::uint64_t>(product);
+  return static_cast<double>(whole) < product ? whole + 1 : whole;
+}
+/// int(amount × share) of Python: the product in double precision, cut off.
+[[nodiscard]] constexpr std::uint64_t floor_of_double_product(std::uint64_t amount, double share) {
+  return static_cast<std::uint64_t>(static_cast<double>(amount) * share);
+}
+}  // namespace detail
+
+/// Why an engine does not start with a configuration, in its own words; each `#` of the text stands for one
+/// of the numbers. No text = nothing is refused.
+struct refusal {
+  const char* text = nullptr;
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  [[nodiscard]] constexpr explicit operator bool() const { return text != nullptr; }
+};
+
+/// Bytes that may be negative: what is left for a cache once everything else is counted.
+struct signed_range {
+  std::int64_t low = 0;
+  std::int64_t expected = 0;
+  std::int64_t high = 0;
+};
+
+namespace detail {
+/// budget − need, exact.
+[[nodiscard]] constexpr std::int64_t difference(std::uint64_t budget, std::uint64_t need) {
+  return signed_difference(bytes{budget}, bytes{need});
+}
+[[nodiscard]] constexpr std::uint64_t at_least_zero(std::int64_t amount) {
+  return amount < 0 ? 0 : static_cast<std::uint64_t>(amount);
+}
+}  // namespace detail
+
+/// What one rank sets aside before the first request: everything but the cache, and what that leaves for it.
+struct rank_reservation {
+  memory_budget budget{};       ///< all lines but `kv_cache`
+  signed_range available_kv{};  ///< by the engine's rule; negative where the rest alone exceeds its budget
+};
+
+/// An engine that reserves its cache as pools of blocks when it starts. Beside the members of `engine`:
+/// `refuses(d, gpu)`: why it would not load this at all; `longest_request(d)`: tokens of its longest request
+/// (max_model_len); `running_requests(d, gpu)`: requests that its scheduler runs at once, 0 = as many as fit;
+/// `reserve(d, where, gpu)`: what one rank sets aside; `pools(d, where, gpu, available)`: the pools that so
+/// many bytes give on that rank; `needed_to_start(d, gpu, pools, length)`: cache without which it does not start when
+/// its longest request has `length` tokens; `printed_tokens(d, gpu, pools)`: the token count of its log, 0 = it prints
+/// none. `d` has been validated.
+template <class E>
+concept pool_engine = engine<E> && requires(const E& e, const deployment& d, const rank& where,
+                                            const gpu_profile& gpu, const block_pools& pools) {
+  { e.refuses(d, gpu) } -> detail::is_exactly<refusal>;
+  { e.longest_request(d) } -> detail::is_exactly<std::uint64_t>;
+  { e.running_requests(d, gpu) } -> detail::is_exactly<std::uint64_t>;
+  { e.reserve(d, where, gpu) } -> detail::is_exactly<rank_reservation>;
+  { e.pools(d, where, gpu, std::uint64_t{}) } -> detail::is_exactly<block_pools>;
+  { e.needed_to_start(d, gpu, pools, std::uint64_t{}) } -> detail::is_exactly<bytes>;
+  { e.printed_tokens(d, gpu, pools) } -> detail::is_exactly<std::uint64_t>;
+};
+
+namespace detail {
+[[noreturn]] inline void this_engine_needs_a_gpu() {
+  raise("this engine reserves a share of the GPU: its ledger needs a GPU");
+}
+
+/// Every rank gets as many blocks as the rank that has the fewest.
+constexpr void take_fewest(block_pools& pools, const block_pools& other) {
+  for (std::uint32_t i = 0; i < pools.count && i < other.count; ++i) {
+    pools.pools[i].blocks = smaller(pools.pools[i].blocks, other.pools[i].blocks);
+  }
+}
+
+/// Writes the line `kv_cache`: the reserved pools of one rank.
+constexpr void add_pools(memory_budget& budget, const block_pools& pools) {
+  const bytes total = pools.size();
+  basis known = basis::exact;
+  for (const line_item& line : budget) known = line.is_part ? known : weaker(known, line.known);
+  budget.add({"kv_cache", total, total, total, known,
+              "blocks that the engine reserves in what its budget leaves", false});
+  if (pools.count == 1) return;
+  for (const block_pool& pool : pools) {
+    if (pool.size() != bytes{}) budget.add(line_item::part(pool.name, pool.size(), "blocks x bytes of a block"));
+  }
+}
+
+/// The ledger of one rank of a pooling engine: what it sets aside, and its pools with the fewest blocks that
+/// any stage has.
+template <pool_engine Engine>
+[[nodiscard]] constexpr memory_budget pool_ledger(const Engine& on, const deployment& d, const rank& where,
+                                                  const gpu_profile* gpu) {
+  if (gpu == nullptr) this_engine_needs_a_gpu();
+  rank_reservation mine = on.reserve(d, where, *gpu);
+  block_pools pools = on.pools(d, where, *gpu, at_least_zero(mine.available_kv.expected));
+  for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
+    if (stage == where.stage) continue;
+    const rank there{stage, where.data_replica};
+    take_fewest(pools, on.pools(d, there, *gpu, at_least_zero(on.reserve(d, there, *gpu).available_kv.expected)));
+  }
+  add_pools(mine.budget, pools);
+  return mine.budget;
+}
+}  // namespace detail
+
+}  // namespace kvbudget::inline v0
