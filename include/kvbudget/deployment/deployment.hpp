@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/deployment/speculation.hpp"
 #include "kvbudget/format/kv_format.hpp"
 #include "kvbudget/format/weight_scheme.hpp"
 #include "kvbudget/model/model_architecture.hpp"
@@ -134,7 +135,9 @@ struct deployment {
   activation_options activations{};
   framework_options framework{};
   pinned_amounts pinned{};
-  bool load_draft_layers = false;  ///< MTP and draft layers are loaded only when used
+  bool load_draft_layers = false;  ///< MTP and draft layers are loaded only when used; `mtp` does so
+  kvbudget::speculation speculation{};
+  lora_adapters lora{};
 };
 
 namespace detail {

@@ -147,11 +147,14 @@ struct model_architecture {
   std::uint8_t kind_count = 0;
   std::uint8_t weight_count = 0;
   std::uint8_t precision_count = 0;
+  std::uint8_t draft_store_count = 0;
+  std::uint32_t draft_layers = 0;                 ///< layers that draft tokens (num_nextn_predict_layers)
   std::uint16_t layers_of[max_layer_kinds] = {};  ///< how many layers are of each kind
   std::uint8_t order[max_layers] = {};            ///< kind of each layer, first to last
   weight_group weights[max_model_weight_groups] = {};
   layer_kind kinds[max_layer_kinds] = {};
   weight_scheme precisions[max_precisions] = {};  ///< how the checkpoint stores what is not in its dtype
+  store draft_stores[max_stores_per_layer] = {};  ///< what one draft layer keeps; none = not known
 
   /// The number that a weight group gives as its `precision` to be stored like this. A scheme of the same
   /// bytes under another name (fp8, int8) is another precision.
@@ -184,6 +187,11 @@ struct model_architecture {
   constexpr void add(const weight_group& group) {
     if (weight_count == max_model_weight_groups) detail::too_many_weight_groups(max_model_weight_groups);
     weights[weight_count++] = group;
+  }
+  /// Adds a store to what one draft layer keeps.
+  constexpr void add_draft_store(const store& kept) {
+    if (draft_store_count == max_stores_per_layer) detail::a_layer_has_too_many_stores();
+    draft_stores[draft_store_count++] = kept;
   }
   friend constexpr bool operator==(const model_architecture&, const model_architecture&) = default;
 };
@@ -241,6 +249,7 @@ enum class parameter_share : std::uint8_t { all, module, active };
 constexpr void validate(const model_architecture& model) {
   if (model.num_hidden_layers == 0) detail::a_model_needs_at_least_one_layer();
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) detail::validate(model.kinds[kind]);
+  for (std::size_t i = 0; i < model.draft_store_count; ++i) detail::validate(model.draft_stores[i]);
 }
 
 }  // namespace kvbudget::inline v0
