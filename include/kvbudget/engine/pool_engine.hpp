@@ -91,8 +91,10 @@ struct rank_reservation {
 /// (max_model_len); `running_requests(d, gpu)`: requests that its scheduler runs at once, 0 = as many as fit;
 /// `reserve(d, where, gpu)`: what one rank sets aside; `pools(d, where, gpu, available)`: the pools that so
 /// many bytes give on that rank; `needed_to_start(d, gpu, pools, length)`: cache without which it does not start when
-/// its longest request has `length` tokens; `printed_tokens(d, gpu, pools)`: the token count of its log, 0 = it prints
-/// none. `d` has been validated.
+/// its longest request has `length` tokens; `printed_tokens(d, gpu, pools, length)`: the token count of its log, 0 = it
+/// prints none. Optional: `refuses_pools(d, gpu, pools)`: why it would not start with these pools;
+/// `fit_max_model_len`: whether it shortens its longest request to what the pools hold; `host_bytes(d, gpu)`:
+/// host memory per rank. `d` has been validated.
 template <class E>
 concept pool_engine = engine<E> && requires(const E& e, const deployment& d, const rank& where,
                                             const gpu_profile& gpu, const block_pools& pools) {
@@ -102,7 +104,7 @@ concept pool_engine = engine<E> && requires(const E& e, const deployment& d, con
   { e.reserve(d, where, gpu) } -> detail::is_exactly<rank_reservation>;
   { e.pools(d, where, gpu, std::uint64_t{}) } -> detail::is_exactly<block_pools>;
   { e.needed_to_start(d, gpu, pools, std::uint64_t{}) } -> detail::is_exactly<bytes>;
-  { e.printed_tokens(d, gpu, pools) } -> detail::is_exactly<std::uint64_t>;
+  { e.printed_tokens(d, gpu, pools, std::uint64_t{}) } -> detail::is_exactly<std::uint64_t>;
 };
 
 namespace detail {
@@ -117,31 +119,56 @@ constexpr void take_fewest(block_pools& pools, const block_pools& other) {
   }
 }
 
+/// Pools of one rank for what is left at worst, as expected, and at best.
+struct rank_pools {
+  block_pools low;
+  block_pools expected;
+  block_pools high;
+
+  constexpr void take_fewest(const rank_pools& other) {
+    detail::take_fewest(low, other.low);
+    detail::take_fewest(expected, other.expected);
+    detail::take_fewest(high, other.high);
+  }
+};
+template <class Engine>
+[[nodiscard]] constexpr rank_pools pools_of_rank(const Engine& on, const deployment& d, const rank& where,
+                                                 const gpu_profile& gpu, const signed_range& available) {
+  rank_pools result;
+  result.expected = on.pools(d, where, gpu, at_least_zero(available.expected));
+  const bool exact = available.low == available.high;
+  result.low = exact ? result.expected : on.pools(d, where, gpu, at_least_zero(available.low));
+  result.high = exact ? result.expected : on.pools(d, where, gpu, at_least_zero(available.high));
+  return result;
+}
+
 /// Writes the line `kv_cache`: the reserved pools of one rank.
-constexpr void add_pools(memory_budget& budget, const block_pools& pools) {
-  const bytes total = pools.size();
+constexpr void add_pools(memory_budget& budget, const rank_pools& pools) {
   basis known = basis::exact;
   for (const line_item& line : budget) known = line.is_part ? known : weaker(known, line.known);
-  budget.add({"kv_cache", total, total, total, known,
+  budget.add({"kv_cache", pools.low.size(), pools.expected.size(), pools.high.size(), known,
               "blocks that the engine reserves in what its budget leaves", false});
-  if (pools.count == 1) return;
-  for (const block_pool& pool : pools) {
-    if (pool.size() != bytes{}) budget.add(line_item::part(pool.name, pool.size(), "blocks x bytes of a block"));
+  if (pools.expected.count == 1) return;
+  for (std::uint32_t i = 0; i < pools.expected.count; ++i) {
+    const block_pool& pool = pools.expected.pools[i];
+    if (pool.size() == bytes{}) continue;
+    budget.add({pool.name, pools.low.pools[i].size(), pool.size(), pools.high.pools[i].size(), known,
+                "blocks x bytes of a block", true});
   }
 }
 
 /// The ledger of one rank of a pooling engine: what it sets aside, and its pools with the fewest blocks that
 /// any stage has.
-template <pool_engine Engine>
+template <class Engine>
 [[nodiscard]] constexpr memory_budget pool_ledger(const Engine& on, const deployment& d, const rank& where,
                                                   const gpu_profile* gpu) {
   if (gpu == nullptr) this_engine_needs_a_gpu();
   rank_reservation mine = on.reserve(d, where, *gpu);
-  block_pools pools = on.pools(d, where, *gpu, at_least_zero(mine.available_kv.expected));
+  rank_pools pools = pools_of_rank(on, d, where, *gpu, mine.available_kv);
   for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
     if (stage == where.stage) continue;
     const rank there{stage, where.data_replica};
-    take_fewest(pools, on.pools(d, there, *gpu, at_least_zero(on.reserve(d, there, *gpu).available_kv.expected)));
+    pools.take_fewest(pools_of_rank(on, d, there, *gpu, on.reserve(d, there, *gpu).available_kv));
   }
   add_pools(mine.budget, pools);
   return mine.budget;

@@ -49,4 +49,20 @@ struct gpu_profile {
   friend constexpr bool operator==(const gpu_profile&, const gpu_profile&) = default;
 };
 
+/// The CUDA compute capability of a GPU; 0 and 0 where it has none or nobody says.
+struct compute_capability {
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+};
+/// "9.0" → 9 and 0.
+[[nodiscard]] constexpr compute_capability capability_of(const gpu_profile& gpu) {
+  compute_capability found;
+  if (gpu.vendor != gpu_vendor::nvidia) return found;
+  const char* c = gpu.compute_capability;
+  for (; *c >= '0' && *c <= '9'; ++c) found.major = found.major * 10 + static_cast<std::uint32_t>(*c - '0');
+  if (*c == '.') ++c;
+  for (; *c >= '0' && *c <= '9'; ++c) found.minor = found.minor * 10 + static_cast<std::uint32_t>(*c - '0');
+  return found;
+}
+
 }  // namespace kvbudget::inline v0

@@ -22,22 +22,20 @@ struct rank_share {
   }
 };
 
-/// The layers of a rank. Without pipeline stages and exceptions this reads the model's counts; otherwise it
-/// walks the order of the layers once.
-[[nodiscard]] constexpr rank_share share_of(const deployment& d, const rank& where) {
+namespace detail {
+/// The layers of a range, by kind and by whether their cache is an exception.
+[[nodiscard]] constexpr rank_share share_of_layers(const deployment& d, const layer_range& range) {
   const model_architecture& model = *d.model;
   rank_share share;
-  share.range = layers_of_stage(d.parallel, model.num_hidden_layers, where.stage);
-  share.first_stage = where.stage == 0;
-  share.last_stage = where.stage + 1 == d.parallel.pipeline;
+  share.range = range;
   const bool exceptions = d.kv_exceptions.any();
   share.has_exceptions = exceptions;
-  if (d.parallel.pipeline == 1 && !exceptions) {
+  if (range.size() == model.num_hidden_layers && !exceptions) {
     share.layers[0] = model.layers_of[0];  // most models have one kind
     for (std::size_t kind = 1; kind < model.kind_count; ++kind) share.layers[kind] = model.layers_of[kind];
     return share;
   }
-  for (std::uint32_t layer = share.range.first; layer < share.range.last; ++layer) {
+  for (std::uint32_t layer = range.first; layer < range.last; ++layer) {
     const std::uint8_t kind = model.order[layer];
     if (exceptions && d.kv_exceptions.contains(layer, model.num_hidden_layers)) {
       ++share.exceptions[kind];
@@ -46,6 +44,21 @@ struct rank_share {
     }
   }
   return share;
+}
+}  // namespace detail
+
+/// The layers of a rank. Without pipeline stages and exceptions this reads the model's counts; otherwise it
+/// walks the order of the layers once.
+[[nodiscard]] constexpr rank_share share_of(const deployment& d, const rank& where) {
+  rank_share share =
+      detail::share_of_layers(d, layers_of_stage(d.parallel, d.model->num_hidden_layers, where.stage));
+  share.first_stage = where.stage == 0;
+  share.last_stage = where.stage + 1 == d.parallel.pipeline;
+  return share;
+}
+/// The layers of all stages together.
+[[nodiscard]] constexpr rank_share share_of_all_stages(const deployment& d) {
+  return detail::share_of_layers(d, {0, d.model->num_hidden_layers});
 }
 
 /// How many of the requests of group `number` one data-parallel replica serves: all requests are dealt round

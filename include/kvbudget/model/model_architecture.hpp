@@ -138,6 +138,7 @@ struct model_architecture {
   char name[64] = {};
   char model_type[32] = {};  ///< Hugging Face `model_type`, where it came from there
   number_format dtype{};     ///< what the checkpoint's config names; automatic = unknown
+  number_format recurrent_dtype{};  ///< in which engines keep recurrent states; automatic = no wish
   std::uint32_t hidden_size = 0;
   std::uint32_t vocab_size = 0;
   std::uint64_t max_position_embeddings = 0;  ///< trained context; 0 = unknown

@@ -35,7 +35,14 @@ struct allocation {
   /// The pool that grows with every token.
   [[nodiscard]] constexpr const block_pool& main_pool() const { return pools.pools[0]; }
   [[nodiscard]] constexpr std::uint64_t blocks() const { return main_pool().blocks; }
-  [[nodiscard]] constexpr std::uint64_t block_tokens() const { return main_pool().groups[0].block_tokens; }
+  /// Tokens of a block of attention; without attention, of whatever the pool holds.
+  [[nodiscard]] constexpr std::uint64_t block_tokens() const {
+    const block_pool& pool = main_pool();
+    for (std::uint32_t i = 0; i < pool.group_count; ++i) {
+      if (pool.groups[i].rule == block_rule::every_token) return pool.groups[i].block_tokens;
+    }
+    return pool.groups[0].block_tokens;
+  }
   /// Bytes of the blocks that one request of the longest length holds.
   [[nodiscard]] constexpr bytes bytes_per_longest_request() const { return pools.bytes_of(longest_request); }
   /// Requests of `length` tokens that the pools hold at once: the least of blocks / blocks of one request.
@@ -61,22 +68,6 @@ namespace detail {
   raise("the layout has # ranks, but the node has # GPUs", ranks, gpus);
 }
 
-/// One rank's share of `allocate`, before all ranks agree on the fewest blocks.
-struct rank_pools {
-  block_pools low;
-  block_pools expected;
-  block_pools high;
-};
-template <pool_engine Engine>
-[[nodiscard]] constexpr rank_pools pools_of_rank(const Engine& on, const deployment& d, const rank& where,
-                                                 const gpu_profile& gpu, const signed_range& available) {
-  rank_pools result;
-  result.expected = on.pools(d, where, gpu, at_least_zero(available.expected));
-  const bool exact = available.low == available.high;
-  result.low = exact ? result.expected : on.pools(d, where, gpu, at_least_zero(available.low));
-  result.high = exact ? result.expected : on.pools(d, where, gpu, at_least_zero(available.high));
-  return result;
-}
 /// Whether one rank has room for fewer blocks in some pool, the first that differs.
 [[nodiscard]] constexpr bool has_fewer_blocks(const block_pools& a, const block_pools& b) {
   for (std::uint32_t i = 0; i < a.count; ++i) {
@@ -85,6 +76,24 @@ template <pool_engine Engine>
   return false;
 }
 }  // namespace detail
+
+/// The longest max_model_len with which the engine starts, up to the one it was asked for.
+template <pool_engine Engine>
+[[nodiscard]] constexpr std::uint64_t longest_start(const allocation& found, const deployment& d,
+                                                    const Engine& on, const gpu_profile& gpu) {
+  const std::uint64_t available = detail::at_least_zero(found.available_kv.expected);
+  const auto starts = [&](std::uint64_t length) {
+    return on.needed_to_start(d, gpu, found.pools, length).value <= available;
+  };
+  std::uint64_t good = 0;
+  std::uint64_t bad = found.longest_request + 1;
+  if (starts(found.longest_request)) return found.longest_request;
+  while (bad - good > 1) {
+    const std::uint64_t middle = good + (bad - good) / 2;
+    (starts(middle) ? good : bad) = middle;
+  }
+  return good;
+}
 
 /// What the engine reserves for a deployment on such GPUs, by its own rules: ledger, pools, blocks, tokens,
 /// concurrency. Requests play no part but their formats: an engine sizes its pools for its own limits. Stops
@@ -104,19 +113,16 @@ template <pool_engine Engine>
     const rank where{stage, 0};
     const rank_reservation mine = on.reserve(d, where, gpu);
     const detail::rank_pools pools = detail::pools_of_rank(on, d, where, gpu, mine.available_kv);
-    if (stage == 0) {
-      least = pools;
+    const bool binds = stage == 0 || detail::has_fewer_blocks(pools.expected, least.expected);
+    if (stage == 0) least = pools;
+    if (binds && stage != 0) {
+      detail::rank_pools here = pools;
+      here.take_fewest(least);
+      least = here;
     } else {
-      detail::take_fewest(least.low, pools.low);
-      detail::take_fewest(least.high, pools.high);
+      least.take_fewest(pools);
     }
-    if (stage != 0 && !detail::has_fewer_blocks(pools.expected, least.expected)) {
-      detail::take_fewest(least.expected, pools.expected);
-      continue;
-    }
-    block_pools here = pools.expected;
-    detail::take_fewest(here, least.expected);
-    least.expected = here;
+    if (!binds) continue;
     result.budget = mine.budget;
     result.where = where;
     result.available_kv = mine.available_kv;
@@ -126,9 +132,15 @@ template <pool_engine Engine>
     result.low_blocks[i] = least.low.pools[i].blocks;
     result.high_blocks[i] = least.high.pools[i].blocks;
   }
-  detail::add_pools(result.budget, result.pools);
+  detail::add_pools(result.budget, least);
+  if constexpr (requires { on.refuses_pools(d, gpu, result.pools); }) {
+    if (!result.refused) result.refused = on.refuses_pools(d, gpu, result.pools);
+  }
+  if constexpr (requires { on.fit_max_model_len; }) {
+    if (on.fit_max_model_len) result.longest_request = longest_start(result, d, on, gpu);
+  }
   result.needed_to_start = on.needed_to_start(d, gpu, result.pools, result.longest_request);
-  result.printed_kv_cache_tokens = on.printed_tokens(d, gpu, result.pools);
+  result.printed_kv_cache_tokens = on.printed_tokens(d, gpu, result.pools, result.longest_request);
   return result;
 }
 /// The same on a machine that has exactly the GPUs that the layout needs.
@@ -138,24 +150,6 @@ template <pool_engine Engine>
     detail::the_layout_needs_as_many_gpus_as_it_has_ranks(d.parallel.ranks(), machine.count);
   }
   return allocate(d, on, gpu_of(machine));
-}
-
-/// The longest max_model_len with which the engine starts, up to the one it was asked for.
-template <pool_engine Engine>
-[[nodiscard]] constexpr std::uint64_t longest_start(const allocation& found, const deployment& d,
-                                                    const Engine& on, const gpu_profile& gpu) {
-  const std::uint64_t available = detail::at_least_zero(found.available_kv.expected);
-  const auto starts = [&](std::uint64_t length) {
-    return on.needed_to_start(d, gpu, found.pools, length).value <= available;
-  };
-  std::uint64_t good = 0;
-  std::uint64_t bad = found.longest_request + 1;
-  if (starts(found.longest_request)) return found.longest_request;
-  while (bad - good > 1) {
-    const std::uint64_t middle = good + (bad - good) / 2;
-    (starts(middle) ? good : bad) = middle;
-  }
-  return good;
 }
 
 namespace detail {

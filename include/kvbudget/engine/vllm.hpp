@@ -1,0 +1,401 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kvbudget/engine/vllm/cache_groups.hpp"
+#include "kvbudget/engine/vllm/profile_run.hpp"
+#include "kvbudget/memory/framework.hpp"
+#include "kvbudget/memory/weights.hpp"
+
+namespace kvbudget::inline v0::engines {
+
+/// Who drives vLLM: defaults depend on it.
+enum class vllm_usage : std::uint8_t { openai_server, llm_class };
+
+/// In what a recurrent state is kept; automatic = as the model says.
+enum class state_dtype : std::uint8_t { automatic, float32, float16, bfloat16 };
+
+/// When recurrent states are kept for later requests; automatic = `align` with prefix caching, else `none`.
+enum class mamba_cache_mode : std::uint8_t { automatic, none, align, all };
+
+/// vLLM as `vllm serve` starts it. Options have the names of its command line; 0 or automatic is the default
+/// of that version on that GPU.
+struct vllm {
+  engine_version version{0, 27};
+  vllm_usage usage = vllm_usage::openai_server;
+  double gpu_memory_utilization = 0;          ///< share of the GPU's total; 0 = by version (0.90, 0.92)
+  std::uint64_t max_model_len = 0;            ///< 0 = the model's
+  bool fit_max_model_len = false;             ///< max_model_len = -1: the longest that the pool holds
+  std::uint64_t max_num_seqs = 0;             ///< 0 = by GPU and usage
+  std::uint64_t max_num_batched_tokens = 0;   ///< 0 = by GPU and usage
+  std::uint64_t block_size = 0;               ///< tokens; 0 = by model and kernel
+  bytes kv_cache_memory_bytes{};              ///< replaces the budget rule
+  std::uint64_t num_gpu_blocks_override = 0;
+  bool enforce_eager = false;                 ///< no CUDA graphs
+  bool enable_prefix_caching = false;         ///< only states depend on it
+  bool enable_chunked_prefill = true;
+  bool disable_hybrid_kv_cache_manager = false;
+  bool async_scheduling = true;               ///< from 0.21: two batches may be in flight
+  mamba_cache_mode mamba_mode = mamba_cache_mode::automatic;
+  state_dtype mamba_ssm_cache_dtype = state_dtype::automatic;
+  state_dtype mamba_cache_dtype = state_dtype::automatic;
+  bool language_model_only = false;           ///< no images: limits of 0, or skip_mm_profiling
+  bool fp4_indexer_cache = false;             ///< DeepSeek-V4: index keys in MXFP4
+  std::uint32_t prefill_context_parallel_size = 1;
+  double cpu_offload_gb = 0;                  ///< GiB of weights per GPU kept in host memory
+  double kv_offloading_size = 0;              ///< GiB of host memory over all tensor ranks
+  bytes used_by_others{};                     ///< memory of other processes on the GPU
+
+  [[nodiscard]] constexpr engine_name name() const { return detail::versioned_name("vllm", version); }
+  /// The share of the GPU's total that this instance allows itself.
+  [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const {
+    const usable_memory total = kvbudget::usable(gpu);
+    const auto share = [this](bytes of) { return bytes{detail::ceil_of_double_product(of.value, utilization())}; };
+    return {share(total.low), share(total.expected), share(total.high), total.known};
+  }
+  [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
+                                               const gpu_profile* gpu) const {
+    return detail::pool_ledger(*this, d, where, gpu);
+  }
+  [[nodiscard]] constexpr std::uint64_t longest_request(const deployment& d) const {
+    return max_model_len != 0 ? max_model_len : d.model->max_position_embeddings;
+  }
+  [[nodiscard]] constexpr std::uint64_t running_requests(const deployment& d, const gpu_profile& gpu) const {
+    return resolved(d, gpu).max_num_seqs;
+  }
+
+  [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr rank_reservation reserve(const deployment& d, const rank& where,
+                                                   const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr block_pools pools(const deployment& d, const rank& where, const gpu_profile& gpu,
+                                            std::uint64_t available) const;
+  [[nodiscard]] constexpr bytes needed_to_start(const deployment& d, const gpu_profile& gpu,
+                                                const block_pools& pools, std::uint64_t length) const;
+  [[nodiscard]] constexpr std::uint64_t printed_tokens(const deployment& d, const gpu_profile& gpu,
+                                                       const block_pools& pools, std::uint64_t length) const;
+  [[nodiscard]] constexpr refusal refuses_pools(const deployment& d, const gpu_profile& gpu,
+                                                const block_pools& pools) const;
+  /// Host memory of one rank: offloaded weights, its share of the offloaded cache, swap space (V0).
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile&) const {
+    return gibibytes_of(cpu_offload_gb) +
+           bytes{detail::ceil_div(gibibytes_of(kv_offloading_size).value, d.parallel.tensor)} +
+           bytes{rules().swap_space_bytes};
+  }
+
+  /// The rules of this version, and the options with every default filled in.
+  [[nodiscard]] constexpr const vllm_rules& rules() const { return vllm_rules_of(version); }
+  [[nodiscard]] constexpr double utilization() const {
+    return gpu_memory_utilization != 0 ? gpu_memory_utilization : rules().gpu_memory_utilization;
+  }
+  [[nodiscard]] constexpr vllm_profile::options resolved(const deployment& d, const gpu_profile& gpu) const;
+
+ private:
+  [[nodiscard]] static constexpr bytes gibibytes_of(double amount) {
+    return bytes{static_cast<std::uint64_t>(amount * 1073741824.0)};
+  }
+  [[nodiscard]] constexpr vllm_cache::page_settings pages(const deployment& d, const gpu_profile& gpu,
+                                                          const vllm_profile::options& options) const;
+  [[nodiscard]] constexpr vllm_cache::grouping groups(const deployment& d, const rank_share& here,
+                                                      const gpu_profile& gpu) const;
+};
+
+namespace vllm_detail {
+using namespace kvbudget::detail;
+
+/// Draft layers that look ahead: tokens per step that are checked besides the one that is new.
+[[nodiscard]] constexpr std::uint64_t drafted_tokens(const deployment& d) {
+  return d.speculation.kind == speculation_kind::none ? 0 : d.speculation.num_speculative_tokens;
+}
+[[nodiscard]] constexpr bool contains(const char* text, const char* part) {
+  for (; *text != '\0'; ++text) {
+    std::size_t at = 0;
+    while (part[at] != '\0' && text[at] == part[at]) ++at;
+    if (part[at] == '\0') return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr const number_format& format_of(state_dtype asked, const number_format& automatic) {
+  switch (asked) {
+    case state_dtype::automatic: return automatic;
+    case state_dtype::float32: return formats::fp32;
+    case state_dtype::float16: return formats::fp16;
+    case state_dtype::bfloat16: return formats::bf16;
+  }
+  return automatic;
+}
+/// Whether some layer keeps only recent tokens.
+[[nodiscard]] constexpr bool has_windows(const model_architecture& model) {
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
+      const store_kind keeps = model.kinds[kind].stores[i].kind;
+      if (keeps == store_kind::sliding_window || keeps == store_kind::chunked) return true;
+    }
+  }
+  return false;
+}
+[[nodiscard]] constexpr bool has_index_keys(const model_architecture& model) {
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
+      if (model.kinds[kind].stores[i].indexer_dim != 0) return true;
+    }
+  }
+  return false;
+}
+[[nodiscard]] constexpr std::uint32_t widest_head(const model_architecture& model) {
+  std::uint32_t widest = 0;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
+      widest = larger(widest, model.kinds[kind].stores[i].key_dim);
+    }
+  }
+  return widest;
+}
+constexpr void add_range(memory_budget& budget, const char* name, const byte_range& range, basis known,
+                         const char* source) {
+  if (range.high != 0) {
+    budget.add({name, bytes{range.low}, bytes{range.expected}, bytes{range.high}, known, source});
+  }
+}
+}  // namespace vllm_detail
+
+/// Every default filled in: by version, GPU, usage and model.
+constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_profile& gpu) const {
+  const vllm_profile::version release{version.major, version.minor};
+  const vllm_profile::rules& rule = vllm_profile::rules_of(release);
+  vllm_profile::options options;
+  options.release = release;
+  options.max_model_len = longest_request(d);
+  const bool chunked = enable_chunked_prefill && vllm_profile::is_prefill_chunked(rule, options.max_model_len);
+  const vllm_profile::batch_defaults defaults = vllm_profile::defaults_of(
+      rule, usage == vllm_usage::llm_class ? vllm_profile::usage::library : vllm_profile::usage::server,
+      kvbudget::usable(gpu).expected.value, vllm_detail::contains(gpu.name, "A100"), options.max_model_len,
+      chunked);
+  options.max_num_seqs = max_num_seqs != 0 ? max_num_seqs : defaults.max_num_seqs;
+  options.max_num_batched_tokens =
+      max_num_batched_tokens != 0 ? max_num_batched_tokens
+                                  : detail::larger(defaults.max_num_batched_tokens, options.max_num_seqs);
+  options.speculative_tokens = vllm_detail::drafted_tokens(d);
+  options.enforce_eager = enforce_eager;
+  options.multimodal = !language_model_only;
+  options.compute_capability_major = capability_of(gpu).major;
+  options.block_size = block_size != 0 ? block_size : 16;
+  return options;
+}
+
+/// Blocks of latents: 64 tokens for FlashMLA (compute capability 9) and for index keys, 128 for CUTLASS-MLA
+/// (10), 16 where Triton computes. Recurrent states align attention blocks to multiples of 16, of 32 for
+/// heads of 256 on capability 10, of 64 (128) beside latents. Source: vllm-project/vllm platforms/cuda.py,
+/// HybridAttentionMambaModelConfig.
+constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_profile& gpu,
+                                                const vllm_profile::options& options) const {
+  const std::uint32_t capability = capability_of(gpu).major;
+  const bool blackwell = capability == 10;
+  vllm_cache::page_settings how;
+  how.block_size = block_size;
+  how.kernel_block_multiple = blackwell && vllm_detail::widest_head(*d.model) == 256 ? 32 : 16;
+  how.latent_multiple = blackwell ? 128 : 64;
+  how.latent_block_size = vllm_detail::has_index_keys(*d.model) || capability == 9 ? 64 : blackwell ? 128 : 16;
+  how.speculative_tokens = options.speculative_tokens;
+  how.max_model_len = options.max_model_len;
+  how.mode = vllm_cache::mamba_mode::none;
+  if (mamba_mode == mamba_cache_mode::align || (mamba_mode == mamba_cache_mode::automatic && enable_prefix_caching)) {
+    how.mode = vllm_cache::mamba_mode::align;
+  }
+  if (mamba_mode == mamba_cache_mode::all) how.mode = vllm_cache::mamba_mode::all;
+  how.convolution = &vllm_detail::format_of(mamba_cache_dtype, convolution_format(d));
+  const number_format& states = d.states.recurrent.is_automatic() && !d.model->recurrent_dtype.is_automatic()
+                                    ? d.model->recurrent_dtype
+                                    : recurrent_format(d);
+  how.recurrent = &vllm_detail::format_of(mamba_ssm_cache_dtype, states);
+  how.fp4_index_keys = fp4_indexer_cache;
+  return how;
+}
+
+/// Block tables of the whole model, and what a block weighs on one stage.
+constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_share& here,
+                                            const gpu_profile& gpu) const {
+  const vllm_rules& rule = rules();
+  const vllm_profile::options options = resolved(d, gpu);
+  const vllm_cache::page_settings how = pages(d, gpu, options);
+  vllm_cache::group_settings groups;
+  groups.context_ranks = d.parallel.decode_context;
+  if (!rule.needs_by_stage) groups.context_ranks *= prefill_context_parallel_size;
+  const std::uint32_t stages = d.parallel.pipeline;
+  std::uint64_t batches = 1;
+  if (async_scheduling && rule.concurrent_batches > 1) batches = stages == 1 ? 2u : rule.packs_blocks ? stages + 1u : stages;
+  groups.tokens_in_flight = detail::checked_mul(options.max_num_batched_tokens, batches);
+  groups.blocks_per_state = 1 + options.speculative_tokens + (how.mode == vllm_cache::mamba_mode::align ? 1u : 0u);
+  groups.one_state_per_block = how.mode == vllm_cache::mamba_mode::all;
+  groups.promote_windows = disable_hybrid_kv_cache_manager || !rule.hybrid_kv_cache_manager;
+  groups.pack = rule.packs_blocks;
+  return vllm_cache::groups_of(vllm_cache::specs_of(d, share_of_all_stages(d), here, how), groups);
+}
+
+/// What `vllm serve` would refuse before or while it loads, in its words.
+constexpr refusal vllm::refuses(const deployment& d, const gpu_profile& gpu) const {
+  const std::uint64_t trained = d.model->max_position_embeddings;
+  const std::uint64_t length = longest_request(d);
+  if (length == 0) return {"max_model_len is not given, and the model's config names no maximum"};
+  if (trained != 0 && length > trained) {
+    return {"User-specified max_model_len (#) is greater than the derived max_model_len "
+            "(max_position_embeddings=#)", length, trained};
+  }
+  if (!(utilization() > 0) || utilization() > 1) return {"GPU memory utilization must be greater than 0 and at most 1.0"};
+  const vllm_profile::options options = resolved(d, gpu);
+  if (options.max_num_batched_tokens < options.max_num_seqs) {
+    return {"max_num_batched_tokens (#) must be greater than or equal to max_num_seqs (#)",
+            options.max_num_batched_tokens, options.max_num_seqs};
+  }
+  const bool chunked = enable_chunked_prefill &&
+                       vllm_profile::is_prefill_chunked(vllm_profile::rules_of(options.release), length);
+  if (!chunked && options.max_num_batched_tokens < length) {
+    return {"max_num_batched_tokens (#) is smaller than max_model_len (#), and prefill is not chunked",
+            options.max_num_batched_tokens, length};
+  }
+  if (d.parallel.decode_context > 1 && vllm_detail::has_windows(*d.model)) {
+    return {"decode context parallel does not support sliding windows (DCP degree #)", d.parallel.decode_context};
+  }
+  const std::uint64_t total = kvbudget::usable(gpu).expected.value;
+  const std::uint64_t requested = usable(gpu).expected.value;
+  if (!rules().neighbours_in_budget && kv_cache_memory_bytes == bytes{} &&
+      total < detail::checked_add(requested, used_by_others.value)) {
+    return {"Free memory on device (# bytes) on startup is less than desired GPU memory utilization (# bytes)",
+            total > used_by_others.value ? total - used_by_others.value : 0, requested};
+  }
+  if (!rules().pads_unequal_pages && groups(d, share_of_all_stages(d), gpu).pages_do_not_divide) {
+    return {"The page size of some layer is not divisible by the maximum page size: this version cannot unify them"};
+  }
+  return {};
+}
+
+/// Recurrent states need a block for every request that may run.
+constexpr refusal vllm::refuses_pools(const deployment& d, const gpu_profile& gpu,
+                                      const block_pools& pools) const {
+  const block_pool& pool = pools.pools[0];
+  for (std::uint32_t i = 0; i < pool.group_count; ++i) {
+    if (pool.groups[i].rule != block_rule::fixed) continue;
+    const std::uint64_t requests = running_requests(d, gpu);
+    if (requests > pool.blocks && rules().hybrid_kv_cache_manager) {
+      return {"max_num_seqs (#) exceeds available Mamba cache blocks (#)", requests, pool.blocks};
+    }
+  }
+  return {};
+}
+
+/// requested = ⌈total × utilization⌉; cache = requested − weights − peak of the profile run − memory outside
+/// PyTorch − graphs (from 0.21) − neighbours (0.8); `kv_cache_memory_bytes` replaces it. Sources:
+/// vllm-project/vllm v1/worker/gpu_worker.py and worker/worker.py, pull requests 10511, 12126 and 30515.
+constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where, const gpu_profile& gpu) const {
+  using vllm_detail::add_range;
+  const rank_share share = share_of(d, where);
+  const vllm_profile::memory taken = vllm_profile::memory_of(d, share, resolved(d, gpu));
+  rank_reservation result;
+  memory_budget& budget = result.budget;
+  add_weights(budget, d, share);
+  line_item& weights = budget.lines[0];
+  if (cpu_offload_gb > 0) {
+    const bytes offloaded = gibibytes_of(cpu_offload_gb);
+    const auto kept = [offloaded](bytes of) { return of > offloaded ? of - offloaded : bytes{}; };
+    weights.low = kept(weights.low);
+    weights.expected = kept(weights.expected);
+    weights.high = kept(weights.high);
+    weights.source = "elements of every tensor x bytes of its format, less what cpu_offload_gb keeps in host memory";
+  }
+  byte_range others{};  // of the budget, beside the weights
+  if (d.pinned.activations.given) {
+    detail::add_pinned(budget, "activations", d.pinned.activations);
+    others = {d.pinned.activations.low.value, d.pinned.activations.expected.value, d.pinned.activations.high.value};
+  } else {
+    add_range(budget, "activations", taken.activations, taken.known, "peak of the profile run: the larger of forward pass and sampler");
+    add_range(budget, "activations.forward", taken.forward, taken.known, "max_num_batched_tokens x the widest tensors of a layer");
+    add_range(budget, "activations.sampler", taken.sampler, taken.known, "max_num_seqs x vocabulary, by the sampler of the version");
+    add_range(budget, "activations.experts", taken.kept_experts, taken.known, "buffers of the fused experts that stay allocated");
+    add_range(budget, "activations.multimodal", taken.multimodal, basis::assumed, "embeddings and encoder of the largest batch of images");
+    add_range(budget, "activations.blas_workspace", taken.blas_workspace, basis::exact, "one cuBLAS workspace");
+    others = taken.activations;
+  }
+  if (d.pinned.framework.given) {
+    detail::add_pinned(budget, "framework", d.pinned.framework);
+    others = others.plus({d.pinned.framework.low.value, d.pinned.framework.expected.value, d.pinned.framework.high.value});
+  } else {
+    const measured_constant& context = constants::cuda_context;
+    const byte_range outside{context.low, context.expected, context.high};
+    const byte_range all = outside.plus(taken.non_torch).plus(taken.cuda_graphs).plus(taken.workspaces);
+    add_range(budget, "framework", all, basis::calibrated, "sum of the measured parts, per GPU");
+    add_range(budget, "framework.context", outside, context.known, context.source);
+    add_range(budget, "framework.non_torch", taken.non_torch, basis::measured, "what the profile run adds outside PyTorch: communication, kernels, handles");
+    add_range(budget, "framework.graphs", taken.cuda_graphs, basis::calibrated, "captured CUDA graphs, by their number and the layers");
+    add_range(budget, "framework.workspaces", taken.workspaces, basis::calibrated, "attention workspaces, allocated after the profile run");
+    others = others.plus(taken.non_torch);
+    if (rules().graphs_in_budget) others = others.plus(taken.cuda_graphs);
+  }
+  add_margin(budget, d);
+  if (rules().neighbours_in_budget) others = others.plus({used_by_others.value, used_by_others.value, used_by_others.value});
+  const bytes margin = budget.margin();
+  const usable_memory requested = usable(gpu);
+  const auto left = [](bytes from, bytes weight, std::uint64_t other, bytes kept) {
+    return signed_difference(from, weight + bytes{other} + kept);
+  };
+  result.available_kv = {left(requested.low, weights.high, others.high, margin),
+                         left(requested.expected, weights.expected, others.expected, margin),
+                         left(requested.high, weights.low, others.low, margin)};
+  if (kv_cache_memory_bytes != bytes{}) {
+    const auto given = static_cast<std::int64_t>(kv_cache_memory_bytes.value);
+    result.available_kv = {given, given, given};
+  }
+  if (num_gpu_blocks_override != 0 && rules().packs_blocks) {
+    const auto given = static_cast<std::int64_t>(
+        detail::checked_mul(num_gpu_blocks_override, groups(d, share, gpu).pool.block_bytes));
+    result.available_kv = {given, given, given};
+  }
+  return result;
+}
+
+/// blocks = ⌊available / bytes of a block⌋, of which V1 keeps one back as the null block.
+constexpr block_pools vllm::pools(const deployment& d, const rank& where, const gpu_profile& gpu,
+                                  std::uint64_t available) const {
+  block_pools result;
+  block_pool& pool = result.add("kv_cache");
+  pool = groups(d, share_of(d, where), gpu).pool;
+  pool.kept_back = rules().prints_tokens ? 1 : 0;
+  pool.blocks = pool.block_bytes == 0 ? pool.kept_back : available / pool.block_bytes;
+  if (num_gpu_blocks_override != 0) pool.blocks = num_gpu_blocks_override;
+  return result;
+}
+
+/// The blocks of one request of the longest length. Versions before 0.21 price the layers of all pipeline
+/// stages and compare with one; DeepSeek-V4's blocks are priced without packing.
+constexpr bytes vllm::needed_to_start(const deployment& d, const gpu_profile& gpu, const block_pools& pools,
+                                      std::uint64_t length) const {
+  const block_pool& pool = pools.pools[0];
+  std::uint64_t price = pool.block_bytes;
+  bool compressed = false;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    compressed = compressed || d.model->kinds[kind].stores[0].kind == store_kind::compressed;
+  }
+  if (compressed || (d.parallel.pipeline > 1 && !rules().needs_by_stage)) {
+    price = groups(d, share_of_all_stages(d), gpu).admission_block_bytes;
+  }
+  return bytes{detail::checked_mul(pool.blocks_of(length), price)};
+}
+
+/// From 0.21 int(concurrency × max_model_len), before ⌊blocks / tables⌋ × the smallest block × the ranks that
+/// share tokens; V0 prints none.
+constexpr std::uint64_t vllm::printed_tokens(const deployment& d, const gpu_profile&, const block_pools& pools,
+                                             std::uint64_t length) const {
+  const block_pool& pool = pools.pools[0];
+  if (!rules().prints_tokens || pool.group_count == 0) return 0;
+  if (rules().tokens_are_concurrency) {
+    const std::uint64_t each = pool.blocks_of(length);
+    if (each == 0) return 0;
+    const double concurrency = static_cast<double>(pool.blocks) / static_cast<double>(each);
+    return detail::floor_of_double_product(length, concurrency);
+  }
+  std::uint64_t smallest = pool.groups[0].block_tokens;
+  for (std::uint32_t i = 1; i < pool.group_count; ++i) smallest = detail::smaller(smallest, pool.groups[i].block_tokens);
+  const std::uint64_t ranks = detail::checked_mul(d.parallel.decode_context, prefill_context_parallel_size);
+  return detail::checked_mul(detail::checked_mul(pool.blocks / pool.tables(), smallest), ranks);
+}
+static_assert(pool_engine<vllm>);
+
+}  // namespace kvbudget::inline v0::engines
