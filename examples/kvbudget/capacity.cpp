@@ -6,6 +6,7 @@
 #include "command_error.hpp"
 #include "commands.hpp"
 #include "kvbudget/io/estimate_json.hpp"
+#include "kvbudget/report/allocation.hpp"
 #include "kvbudget/report/format.hpp"
 #include "output.hpp"
 #include "request.hpp"
@@ -39,6 +40,43 @@ void print_limit(const char* what, const limit& found, const char* unit) {
   }
 }
 
+/// Blocks, what the engine prints, and how many requests run; returns the engine's longest request.
+std::uint64_t print_pools(const request& r, const capacity& found) {
+  return with_engine(r, [&](const auto& on) -> std::uint64_t {
+    if constexpr (pool_engine<std::remove_cvref_t<decltype(on)>>) {
+      const allocation reserved = allocate(r.d, on, *r.gpu);
+      for (const block_pool& pool : reserved.pools) {
+        if (pool.blocks == 0) continue;
+        const std::string what = reserved.pools.count == 1 ? "blocks" : std::string("blocks of ") + pool.name;
+        fmt::print("  {:<44} {} of {:B}, {} in all\n", what, detail::grouped(pool.blocks),
+                   bytes{pool.block_bytes}, pool.size());
+      }
+      fmt::print("  {:<44} {} tokens\n", "a block of attention holds", detail::grouped(found.block_tokens));
+      if (found.printed_kv_cache_tokens != 0) {
+        fmt::print("  {:<44} {} tokens\n", "the engine prints a cache of", detail::grouped(found.printed_kv_cache_tokens));
+      }
+      fmt::print("  {:<44} {} tokens\n", "its longest request", detail::grouped(reserved.longest_request));
+      if (reserved.running_requests != 0) {
+        fmt::print("  {:<44} {}\n", "requests that it runs at once", detail::grouped(reserved.running_requests));
+      }
+      return reserved.longest_request;
+    } else {
+      return 0;
+    }
+  });
+}
+
+/// Whether the engine starts and takes the workload, in its words.
+void print_answer(const request& r) {
+  with_engine(r, [&](const auto& on) {
+    if constexpr (pool_engine<std::remove_cvref_t<decltype(on)>>) {
+      const allocation reserved = allocate(r.d, on, *r.gpu);
+      const verdict answer = check_fit(reserved, r.d, *r.gpu, on, r.asked);
+      fmt::print("  {}\n", report::answer_of(reserved, answer, r.d, longest_start(reserved, r.d, on, *r.gpu)));
+    }
+  });
+}
+
 void print_text(const request& r, const capacity& found, const output_options& output) {
   const workload& work = r.d.workload;
   const auto size = [&](bytes amount) {
@@ -48,9 +86,13 @@ void print_text(const request& r, const capacity& found, const output_options& o
            fmt::format(" = {:B}", amount);
   };
   fmt::print("{} on {} x {}, {}\n", r.model.name, r.gpu_count, r.gpu->name, engine_text(r));
-  fmt::print("  {:<44} {}\n", "usable per GPU", size(r.available.expected));
+  const bool pools = reserves_pools(r);
+  const bytes allowed = with_engine(r, [&](const auto& on) { return on.usable(*r.gpu).expected; });
+  fmt::print("  {:<44} {}\n", pools ? "the engine allows itself, per GPU" : "usable per GPU", size(allowed));
   fmt::print("  {:<44} {}\n", "left for the cache on the fullest rank", size(found.available_kv));
-  fmt::print("  {:<44} {}\n", fmt::format("cache of one request of {}", work.longest_context()),
+  std::uint64_t longest_request = work.longest_context().value;
+  if (pools) longest_request = print_pools(r, found);
+  fmt::print("  {:<44} {}\n", fmt::format("cache of one request of {}", tokens{longest_request}),
              size(found.bytes_per_request));
   if (found.concurrency_is_unbounded()) {
     fmt::print("  {:<44} unbounded\n", "requests of that length at once");
@@ -66,6 +108,7 @@ void print_text(const request& r, const capacity& found, const output_options& o
       fmt::format("most tokens over {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
       found.max_tokens, "tokens");
   fmt::print("  {:<44} {}\n", "the workload as asked for", found.fits ? "fits" : "does not fit");
+  if (pools) print_answer(r);
   const memory_budget worst = with_engine(r, [&](const auto& on) { return estimate(r.d, on, &*r.gpu); });
   std::string missing;
   for (const char* name : lines_counted_on_request) {
@@ -84,6 +127,7 @@ int run_capacity(const request_options& options, const output_options& output) {
   options.read_into(r);
   if (!r.gpu) refuse("no GPU: capacity needs --gpu ID[xN] or --gpu-profile FILE");
   make_sequences_equal(r);
+  check_host_memory(r);
   const capacity found = checked(r, [&] {
     return with_engine(r, [&](const auto& on) { return capacity_of(r.d, *r.gpu, on, r.asked); });
   });

@@ -2,26 +2,30 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/vllm.hpp"
 
 namespace cli {
 
 /// The engines that this program can speak for.
-using any_engine = std::variant<kvbudget::engines::geometry>;
+using any_engine = std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm>;
 
+/// An engine as people name it, and what its estimates are.
 struct engine_entry {
   const char* name;
   const char* what;
+  any_engine engine;     ///< its newest version with every default
+  const char* versions;  ///< whose rules differ; empty: it has none
 };
-inline constexpr engine_entry engine_list[] = {
-    {"geometry", "the bytes that the mathematics needs: no blocks, no padding, no pool"}};
+[[nodiscard]] const std::vector<engine_entry>& engine_list();
 
-/// The engine of that name; another one is an error that says what there is.
+/// The engine of that name (`vllm`, `vllm@0.19`); another one is an error that says what there is.
 [[nodiscard]] any_engine engine_named(const std::string& name);
 
 /// An engine on GPUs whose usable memory is known better than their profile says: measured totals, memory
-/// that others use, a marketed size taken on trust.
+/// that others use, a marketed size taken on trust. For engines that reserve no pools.
 template <kvbudget::engine Engine> struct with_usable {
   Engine engine;
   kvbudget::usable_memory available;

@@ -6,6 +6,7 @@
 #include "command_error.hpp"
 #include "commands.hpp"
 #include "kvbudget/io/estimate_json.hpp"
+#include "kvbudget/report/allocation.hpp"
 #include "kvbudget/report/csv.hpp"
 #include "kvbudget/report/format.hpp"
 #include "kvbudget/report/markdown.hpp"
@@ -38,8 +39,19 @@ std::string title_of(const request& r) {
 }
 
 report::gpu_view gpu_view_of(const request& r) {
-  report::gpu_view view(*r.gpu, r.available, r.asked);
+  const bool pools = reserves_pools(r);
+  report::gpu_view view(*r.gpu, pools ? usable(*r.gpu) : r.available, pools ? headroom{} : r.asked);
   view.name = fmt::format("{} x {}", r.gpu_count, r.gpu->name);
+  if (pools) {
+    with_engine(r, [&](const auto& on) {
+      if constexpr (pool_engine<std::remove_cvref_t<decltype(on)>>) {
+        const allocation found = allocate(r.d, on, *r.gpu);
+        const verdict answer = check_fit(found, r.d, *r.gpu, on, r.asked);
+        view.engine_answer = report::answer_of(found, answer, r.d, longest_start(found, r.d, on, *r.gpu));
+        view.engine_fits = answer.fits;
+      }
+    });
+  }
   return view;
 }
 
@@ -52,7 +64,10 @@ report::gpu_view with_hints(report::gpu_view view) {
 
 void print_growth(const request& r, const cluster_budget& cluster) {
   const tokens longest = r.d.workload.longest_context();
-  const kv_growth growth = kv_growth_of(r.d, share_of(r.d, cluster.kinds[0].where), longest);
+  const kv_growth growth =
+      with_engine(r, [&](const auto& on) {
+        return detail::cache_figures_of(r.d, on, r.machine(), cluster.kinds[0].where);
+      }).growth;
   fmt::print("Cache of one sequence on the worst rank at {}: {} bytes for each further token", longest,
              growth.bytes_per_token);
   if (growth.fixed_bytes_per_sequence != bytes{}) {
@@ -85,7 +100,9 @@ void print_text(const request& r, const cluster_budget& cluster, const output_op
   print_growth(r, cluster);
   if (r.gpu) {
     fmt::print("The rule \"leave 20 % free\" (margin not counted): {}.\n",
-               fits_with_20_percent_headroom(cluster.worst(), r.available) ? "kept" : "broken");
+               with_engine(r, [&](const auto& on) { return fits_with_20_percent_headroom(r.d, *r.gpu, on); })
+                   ? "kept"
+                   : "broken");
   }
   if (r.used_by_others != bytes{}) {
     fmt::print("In use by others and taken off the usable memory: {}.\n", r.used_by_others);
@@ -97,6 +114,7 @@ int run_estimate(const request_options& options, const output_options& output) {
   const output_kind kind = output.kind();
   request r;
   options.read_into(r);
+  check_host_memory(r);
   const gpu_profile* gpu = r.gpu ? &*r.gpu : nullptr;
   const cluster_budget cluster = checked(
       r, [&] { return with_engine(r, [&](const auto& on) { return estimate_cluster(r.d, on, gpu); }); });
@@ -137,7 +155,8 @@ int run_estimate(const request_options& options, const output_options& output) {
     case output_kind::csv: fmt::print("{}\n", report::csv(cluster)); break;
     case output_kind::text: print_text(r, cluster, output); break;
   }
-  const bool fits = !r.gpu || check_fit(cluster.worst(), r.available, r.asked).fits;
+  const bool fits =
+      !r.gpu || with_engine(r, [&](const auto& on) { return check_fit(r.d, *r.gpu, on, r.asked).fits; });
   return r.require_fit && !fits ? exit_does_not_fit : exit_fits;
 }
 

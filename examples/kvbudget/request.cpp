@@ -86,19 +86,6 @@ std::string cache_name(const request& r, const kv_format& format, const std::str
   return typed.find(',') == std::string::npos ? format.name : detail::printable(typed, 60);
 }
 
-/// CUDA compute capability "9.0" → 9; 0 where there is none.
-std::uint32_t capability_major(const gpu_profile& gpu) {
-  std::uint32_t major = 0;
-  for (const char* c = gpu.compute_capability; detail::is_digit(*c); ++c) {
-    major = major * 10 + static_cast<std::uint32_t>(*c - '0');
-  }
-  return gpu.vendor == gpu_vendor::nvidia ? major : 0;
-}
-
-}  // namespace
-
-namespace {
-
 /// A rule that the library names by kind of parallelism, with the option in front instead.
 std::string in_terms_of_options(const std::string& rule) {
   for (const auto& [kind, option] : {std::pair{"tensor parallel: ", "--tensor-parallel"},
@@ -182,7 +169,7 @@ void request_options::add_to(CLI::App& command) {
   option("--prompt", prompt_, "N", "prompt tokens per sequence", work);
   option("--output", output_, "N", "output tokens per sequence", work);
   option("--shared-prefix", shared_prefix_, "N", "first tokens that all prompts share", work);
-  option("--batched-tokens,--max-num-batched-tokens", batched_tokens_, "N",
+  option("--batched-tokens", batched_tokens_, "N",
          "tokens that one step computes: brings in activations", work);
   option("--attention", attention_, "flash|naive", "whether score matrices are stored (default: flash)",
          work);
@@ -199,14 +186,19 @@ void request_options::add_to(CLI::App& command) {
   constexpr const char* engine = "Engine";
   option("--engine", engine_, "NAME", "see `kvbudget engines` (default: geometry)", engine);
   option("--framework", framework_, "none|pytorch-cuda", "whose fixed memory to add (default: none)", engine);
-  command.add_flag("--enforce-eager", enforce_eager_, "no captured CUDA graphs among the framework's memory")
-      ->group(engine);
+  option("--speculative-method", speculative_method_, "mtp|eagle|draft_model|ngram", "what drafts tokens (default: none)", engine);
+  option("--speculative-tokens", speculative_tokens_, "N", "tokens drafted per step (num_speculative_tokens)", engine);
+  option("--speculative-model", speculative_model_, "NAME|FILE", "the draft model: of the catalogue, or a config.json", engine);
+  option("--max-loras", max_loras_, "N", "LoRA adapters kept at once", engine);
+  option("--max-lora-rank", max_lora_rank_, "N", "their largest rank", engine);
+  engine_options_.add_to(command);
 
   constexpr const char* pins = "Figures of your own, per rank (sizes: 16106127360, 15GB, 15GiB)";
   option("--weights-bytes", pinned_weights_, "SIZE", "instead of the computed weights", pins);
   option("--activation-bytes", pinned_activations_, "SIZE", "instead of computed activations", pins);
   option("--framework-bytes", pinned_framework_, "SIZE", "instead of the framework's figures", pins);
   option("--margin-bytes", pinned_margin_, "SIZE", "bytes set aside", pins);
+  option("--host-memory-bytes", host_memory_, "SIZE", "host memory that there is for one rank", pins);
 
   constexpr const char* gpu = "GPU";
   option("--gpu", gpu_, "ID[xN]",
@@ -221,14 +213,16 @@ void request_options::add_to(CLI::App& command) {
 }
 
 void request_options::read_into(request& result) const {
-  result.engine = engine_named(engine_.value_or("geometry"));
+  read_engine(result);
   read_model(result);
   read_formats(result);
   read_layer_exceptions(result);
-  read_work(result);
+  read_speculation(result);
   read_gpu_name(result);
   read_layout(result);
   read_gpu(result);
+  read_work(result);
+  read_engine_length(result);
   read_framework(result);
   read_pins(result);
   use_resident_weights(result);
@@ -403,6 +397,24 @@ void request_options::read_layer_exceptions(request& result) const {
   }
 }
 
+namespace {
+/// Tokens of the longest request that a pooling engine is set up for; 0 where nobody says.
+std::uint64_t longest_of_engine(const request& r) {
+  return std::visit(
+      [&](const auto& engine) -> std::uint64_t {
+        if constexpr (pool_engine<std::remove_cvref_t<decltype(engine)>>) {
+          if constexpr (requires { engine.fit_max_model_len; }) {
+            if (engine.fit_max_model_len && r.gpu) return allocate(r.d, engine, *r.gpu).longest_request;
+          }
+          return engine.longest_request(r.d);
+        } else {
+          return 0;
+        }
+      },
+      r.engine);
+}
+}  // namespace
+
 void request_options::read_work(request& result) const {
   workload& work = result.d.workload;
   const auto tokens_in = [](const char* option, const text& value) {
@@ -442,6 +454,7 @@ void request_options::read_work(request& result) const {
       }
       if (!context_) context = prompt + output;
     }
+    if (context == 0) context = longest_of_engine(result);
     if (context == 0) {
       refuse("no work: give --context N (tokens per sequence), or --active-tokens N with --sequences N");
     }
@@ -461,9 +474,80 @@ void request_options::read_work(request& result) const {
           tokens{count_in("--shared-prefix", *shared_prefix_, "tokens of the prompt", 0, longest)};
     }
   }
-  if (batched_tokens_) {
-    work.batched_tokens = tokens{count_in("--batched-tokens", *batched_tokens_, "tokens", 1, 1'000'000'000)};
+  const text by_its_engine_name =
+      result.engine_name == "geometry" ? engine_options_.value("--max-num-batched-tokens") : std::nullopt;
+  if (batched_tokens_ && by_its_engine_name)
+    refuse("--batched-tokens and --max-num-batched-tokens are the same here: give one of them");
+  const text& batched = batched_tokens_ ? batched_tokens_ : by_its_engine_name;
+  if (batched) {
+    const char* option = batched_tokens_ ? "--batched-tokens" : "--max-num-batched-tokens";
+    work.batched_tokens = tokens{count_in(option, *batched, "tokens", 1, 1'000'000'000)};
   }
+}
+
+void request_options::read_engine(request& result) const {
+  result.engine = engine_named(engine_.value_or("geometry"));
+  result.engine_name = engine_list()[result.engine.index()].name;
+  engine_options_.apply(result.engine, result.engine_name);
+  if (reserves_pools(result) && !gpu_ && !gpu_profile_) {
+    refuse("--engine {} reserves a share of a GPU: add --gpu ID[xN] or --gpu-profile FILE", result.engine_name);
+  }
+}
+
+/// The longest request that the engine is set up for, where no context is asked for; otherwise a context
+/// sets an engine's length that is not given.
+void request_options::read_engine_length(request& result) const {
+  std::visit(
+      [&](auto& engine) {
+        if constexpr (pool_engine<std::remove_cvref_t<decltype(engine)>>) {
+          engine.used_by_others = result.used_by_others;
+          if constexpr (requires { engine.max_model_len; }) {
+            const bool given = engine.max_model_len != 0 || engine.fit_max_model_len;
+            const std::uint64_t longest = result.d.workload.longest_context().value;
+            if (!given && (context_ || prompt_ || output_ || active_tokens_)) engine.max_model_len = longest;
+          }
+        }
+      },
+      result.engine);
+}
+
+void request_options::read_speculation(request& result) const {
+  speculation& drafting = result.d.speculation;
+  if (speculative_method_) {
+    constexpr speculation_kind all[] = {speculation_kind::mtp, speculation_kind::eagle,
+                                        speculation_kind::draft_model, speculation_kind::ngram};
+    const std::string& method = *speculative_method_;
+    const std::string plain = method == "eagle3" ? "eagle" : method.ends_with("_mtp") ? "mtp" : method;
+    drafting.kind = all[word_in("--speculative-method", plain, {"mtp", "eagle", "draft_model", "ngram"})];
+  }
+  if (speculative_tokens_) {
+    drafting.num_speculative_tokens = small_count_in("--speculative-tokens", *speculative_tokens_, "tokens", 1024);
+  }
+  if (speculative_model_) {
+    if (!speculative_method_) drafting.kind = speculation_kind::draft_model;
+    if (const model_architecture* found = models::find(speculative_model_->c_str())) {
+      result.draft = *found;
+    } else {
+      result.draft = for_option("--speculative-model", [&] { return read_config_file(*speculative_model_, ""); }).model;
+    }
+    drafting.draft = &result.draft;
+  }
+  if (drafting.kind == speculation_kind::none && speculative_tokens_)
+    refuse("--speculative-tokens needs --speculative-method mtp, eagle, draft_model or ngram");
+  if (drafting.kind != speculation_kind::none && drafting.num_speculative_tokens == 0)
+    refuse("--speculative-method needs --speculative-tokens N");
+  if (drafting.has_draft_model() && drafting.draft == nullptr)
+    refuse("--speculative-method {} needs --speculative-model NAME|FILE", *speculative_method_);
+  if (!drafting.has_draft_model() && drafting.draft != nullptr)
+    refuse("--speculative-model is for --speculative-method eagle and draft_model");
+  if (drafting.kind == speculation_kind::mtp && result.model.draft_layers == 0)
+    refuse("--speculative-method mtp: {} has no draft layers that are known", result.model.name);
+  if (max_loras_ || max_lora_rank_) {
+    if (!max_loras_ || !max_lora_rank_) refuse("--max-loras and --max-lora-rank go together");
+    result.d.lora.max_loras = small_count_in("--max-loras", *max_loras_, "adapters", 100'000);
+    result.d.lora.max_lora_rank = small_count_in("--max-lora-rank", *max_lora_rank_, "ranks", 65536);
+  }
+  if (host_memory_) result.host_memory = bytes_in("--host-memory-bytes", *host_memory_);
 }
 
 void request_options::read_layout(request& result) const {
@@ -562,6 +646,9 @@ void request_options::read_gpu(request& result) const {
   if (detail::usable_as_seen(gpu).high == bytes{}) {
     result.warnings.push_back(
         fmt::format("{}: only the marketed size is known, usable memory is assumed", gpu.id));
+    gpu.runtime_total_bytes = result.available.expected.value;
+    gpu.runtime_total_rounding_bytes = (result.available.expected - result.available.low).value;
+    gpu.working_set_assumed = true;
   }
   if (gpu_used_) {
     const bytes used = bytes_in("--gpu-used-bytes", *gpu_used_);
@@ -583,14 +670,19 @@ void request_options::read_gpu(request& result) const {
 
 void request_options::read_framework(request& result) const {
   const bool none = !framework_ || word_in("--framework", *framework_, {"none", "pytorch-cuda"}) == 0;
-  if (none && enforce_eager_)
+  if (reserves_pools(result)) {
+    if (!none) refuse("--framework is for geometry: {} counts its own memory", result.engine_name);
+    return;
+  }
+  const bool enforce_eager = engine_options_.given("--enforce-eager");
+  if (none && enforce_eager)
     refuse("--enforce-eager needs --framework pytorch-cuda, whose graphs it leaves out");
   if (none) return;
   framework_options& framework = result.d.framework;
   framework.kind = framework_kind::pytorch_cuda;
-  framework.cuda_graphs = !enforce_eager_;
+  framework.cuda_graphs = !enforce_eager;
   if (!result.gpu) return;
-  framework.compute_capability_major = capability_major(*result.gpu);
+  framework.compute_capability_major = capability_of(*result.gpu).major;
   if (result.gpu->vendor != gpu_vendor::nvidia) {
     result.warnings.push_back(
         fmt::format("--framework pytorch-cuda was measured on NVIDIA GPUs, not on {}", result.gpu->id));
@@ -631,6 +723,23 @@ void request_options::warn_about(request& result) const {
       (!vocab_ || !intermediate_)) {
     result.warnings.emplace_back(
         "activations are incomplete without --vocab (logits) and --intermediate (MLP)");
+  }
+}
+
+void check_host_memory(request& r) {
+  if (!r.gpu) return;
+  const bytes need = with_engine(r, [&](const auto& on) {
+    if constexpr (requires { on.host_bytes(r.d, *r.gpu); }) {
+      return on.host_bytes(r.d, *r.gpu);
+    } else {
+      return bytes{};
+    }
+  });
+  if (need == bytes{}) return;
+  r.notes.push_back(fmt::format("host memory per rank: {} bytes", need.value));
+  if (r.host_memory && need > *r.host_memory) {
+    r.warnings.push_back(fmt::format("{} bytes of host memory are needed per rank, --host-memory-bytes gives {}",
+                                     need.value, r.host_memory->value));
   }
 }
 

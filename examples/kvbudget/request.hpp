@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine_choice.hpp"
+#include "engine_options.hpp"
 #include "kvbudget/kvbudget.hpp"
 
 namespace cli {
@@ -16,12 +16,15 @@ struct request {
   kvbudget::model_architecture model{};
   kvbudget::deployment d{.model = model};
   any_engine engine{};
+  std::string engine_name = "geometry";  ///< as `kvbudget engines` lists it
   std::optional<kvbudget::gpu_profile> gpu;
   std::uint32_t gpu_count = 0;
   kvbudget::usable_memory available{};  ///< of one GPU, for this request
   kvbudget::bytes used_by_others{};     ///< already taken off `available`
   kvbudget::headroom asked{};
   std::optional<kvbudget::amount> resident;  ///< weights by files that differ from the model's own count
+  kvbudget::model_architecture draft{};  ///< of a draft model, where one is named
+  std::optional<kvbudget::bytes> host_memory;  ///< of one rank, where the user says
   std::string weights_text;  ///< what the formats are called; the dtype's name where none is asked for
   std::string cache_text;
   std::string cache_exceptions_text;  ///< the format of `d.kv_exceptions`; empty: there are none
@@ -57,6 +60,9 @@ class request_options {
   void read_layer_exceptions(request& result) const;
   void read_work(request& result) const;
   void read_layout(request& result) const;
+  void read_engine(request& result) const;
+  void read_engine_length(request& result) const;
+  void read_speculation(request& result) const;
   void read_gpu_name(request& result) const;
   void read_gpu(request& result) const;
   void read_framework(request& result) const;
@@ -72,10 +78,11 @@ class request_options {
   text tensor_, pipeline_, data_, expert_, decode_context_;
   text engine_, framework_;
   text pinned_weights_, pinned_activations_, pinned_framework_, pinned_margin_;
-  text gpu_, gpu_profile_, gpu_total_, gpu_used_, headroom_;
+  text gpu_, gpu_profile_, gpu_total_, gpu_used_, headroom_, host_memory_;
+  text speculative_method_, speculative_tokens_, speculative_model_, max_loras_, max_lora_rank_;
+  engine_options engine_options_;
   bool nominal_ = false;
   bool require_fit_ = false;
-  bool enforce_eager_ = false;
 };
 
 /// Why a name means no model of the catalogue, and how to go on without it.
@@ -93,14 +100,29 @@ template <class Run> auto checked(const request& r, Run&& run) {
   }
 }
 
-/// Calls `use(engine)` with the request's engine, on its GPUs if it names some.
+/// Calls `use(engine)` with the request's engine, on its GPUs if it names some. Engines with pools know
+/// themselves what they may use.
 template <class Use> auto with_engine(const request& r, Use&& use) {
   return std::visit(
       [&](const auto& engine) {
-        return use(with_usable<std::remove_cvref_t<decltype(engine)>>{engine, r.available});
+        using chosen = std::remove_cvref_t<decltype(engine)>;
+        if constexpr (kvbudget::pool_engine<chosen>) {
+          return use(engine);
+        } else {
+          return use(with_usable<chosen>{engine, r.available});
+        }
       },
       r.engine);
 }
+
+/// Whether the request's engine reserves pools when it starts.
+[[nodiscard]] inline bool reserves_pools(const request& r) {
+  return std::visit([](const auto& engine) { return kvbudget::pool_engine<std::remove_cvref_t<decltype(engine)>>; },
+                    r.engine);
+}
+
+/// Notes what the engine needs of host memory, and warns where it is more than the request says there is.
+void check_host_memory(request& r);
 
 /// How to bring in the lines that a ledger lacks unless asked for.
 inline constexpr const char* activations_hint = "give --batched-tokens";

@@ -109,6 +109,39 @@ namespace detail {
   return found.fits ? found.value : 0;
 }
 
+/// What the workload needs of the cache on one rank, and how one sequence grows: in whole blocks for engines
+/// that reserve pools, to the byte otherwise.
+struct cache_figures {
+  bytes needed{};
+  kv_growth growth{};
+};
+template <engine Engine>
+[[nodiscard]] cache_figures cache_figures_of(const deployment& d, const Engine& on, const node& machine,
+                                             const rank& where) {
+  const tokens longest = d.workload.longest_context();
+  if constexpr (pool_engine<Engine>) {
+    const allocation found = allocate(d, on, gpu_of(machine));
+    return {needed_of_pools(found, d), growth_of(found.pools, longest)};
+  } else {
+    const rank_share share = share_of(d, where);
+    return {kv_cache_of(d, share, where.data_replica).total(), kv_growth_of(d, share, longest)};
+  }
+}
+
+/// Host memory that one rank of an engine needs; null where the engine says nothing about it.
+template <engine Engine>
+[[nodiscard]] nlohmann::ordered_json host_json(const deployment& d, const Engine& on, const node& machine) {
+  if constexpr (requires { on.host_bytes(d, gpu_of(machine)); }) {
+    if (machine.gpu != nullptr) return on.host_bytes(d, gpu_of(machine)).value;
+  }
+  return nullptr;
+}
+
+/// Why an engine does not start, its numbers filled in; null where it does not refuse.
+[[nodiscard]] inline nlohmann::ordered_json refused_json(const refusal& why) {
+  if (!why) return nullptr;
+  return std::string(error(why.text, why.first, why.second).what());
+}
 }  // namespace detail
 
 /// `estimate --json`: the ledger of the worst rank, every kind of rank, the cluster's sums, and the verdict
@@ -120,7 +153,7 @@ template <engine Engine = engines::geometry>
   using nlohmann::ordered_json;
   const cluster_budget cluster = estimate_cluster(d, on, machine.gpu);
   const memory_budget& worst = cluster.worst();
-  const kv_growth growth = kv_growth_of(d, share_of(d, cluster.kinds[0].where), d.workload.longest_context());
+  const detail::cache_figures cache = detail::cache_figures_of(d, on, machine, cluster.kinds[0].where);
   const number_format& dtype = detail::given_or(d.dtype, d.model->dtype);
 
   ordered_json result = {
@@ -134,11 +167,9 @@ template <engine Engine = engines::geometry>
       {"workload", detail::workload_json(d.workload)},
       {"parallel", detail::layout_json(d.parallel)},
       {"kv_cache",
-       {{"bytes", kv_cache_of(d, share_of(d, cluster.kinds[0].where), cluster.kinds[0].where.data_replica)
-                      .total()
-                      .value},
-        {"bytes_per_token", detail::exact_number(growth.bytes_per_token)},
-        {"fixed_bytes_per_sequence", growth.fixed_bytes_per_sequence.value}}},
+       {{"bytes", cache.needed.value},
+        {"bytes_per_token", detail::exact_number(cache.growth.bytes_per_token)},
+        {"fixed_bytes_per_sequence", cache.growth.fixed_bytes_per_sequence.value}}},
       {"items", detail::items_json(worst)},
       {"total_bytes", worst.total().value},
       {"total_low", worst.total_low().value},
@@ -159,6 +190,11 @@ template <engine Engine = engines::geometry>
                        {"weights_bytes", cluster.weights().value},
                        {"total_bytes", cluster.total().value}};
 
+  result["host_bytes_per_rank"] = detail::host_json(d, on, machine);
+  result["refused"] = nullptr;
+  if constexpr (pool_engine<Engine>) {
+    if (machine.gpu != nullptr) result["refused"] = detail::refused_json(on.refuses(d, *machine.gpu));
+  }
   result["gpu"] = nullptr;
   for (const char* verdict_key :
        {"fits", "surely", "never", "headroom_bytes", "reserved_bytes", "fits_with_20_percent_headroom"}) {
@@ -166,21 +202,21 @@ template <engine Engine = engines::geometry>
   }
   if (machine.gpu != nullptr) {
     const usable_memory available = on.usable(*machine.gpu);
-    const verdict found = check_fit(worst, available, asked);
+    const verdict found = check_fit(d, *machine.gpu, on, asked);
     result["gpu"] = detail::gpu_json(machine, available);
     result["fits"] = found.fits;
     result["surely"] = found.surely;
     result["never"] = found.never;
     result["headroom_bytes"] = found.headroom_bytes;
     result["reserved_bytes"] = found.reserved.value;
-    result["fits_with_20_percent_headroom"] = fits_with_20_percent_headroom(worst, available);
+    result["fits_with_20_percent_headroom"] = fits_with_20_percent_headroom(d, *machine.gpu, on);
   }
   result["warnings"] = warnings;
   return result;
 }
 
-/// `capacity --json`: the inverse questions. `blocks`, `block_tokens` and `printed_kv_cache_tokens` belong to
-/// engines with a block pool and are null here.
+/// `capacity --json`: the inverse questions. `blocks`, `block_tokens`, `printed_kv_cache_tokens`, `starts`,
+/// `refused` and `longest_start` belong to engines with a block pool and are null elsewhere.
 template <engine Engine = engines::geometry>
 [[nodiscard]] nlohmann::ordered_json capacity_json(const deployment& d, const node& machine,
                                                    const Engine& on = {}, const headroom& asked = {},
@@ -189,6 +225,7 @@ template <engine Engine = engines::geometry>
   const gpu_profile& gpu = gpu_of(machine);
   const capacity found = capacity_of(d, gpu, on, asked);
   const bool any = found.concurrency_is_unbounded();
+  constexpr bool pooled = pool_engine<Engine>;
   ordered_json unbounded = ordered_json::array();
   if (found.max_tokens.unbounded) unbounded.push_back("max_tokens");
   if (found.max_context.unbounded) unbounded.push_back("max_context");
@@ -200,15 +237,18 @@ template <engine Engine = engines::geometry>
           {"workload", detail::workload_json(d.workload)},
           {"parallel", detail::layout_json(d.parallel)},
           {"available_kv_bytes", found.available_kv.value},
-          {"blocks", nullptr},
-          {"block_tokens", nullptr},
+          {"blocks", pooled ? ordered_json(found.blocks) : ordered_json(nullptr)},
+          {"block_tokens", pooled ? ordered_json(found.block_tokens) : ordered_json(nullptr)},
           {"max_tokens", detail::limit_json(found.max_tokens)},
           {"max_context", detail::limit_json(found.max_context)},
           {"max_sequences", detail::limit_json(found.max_sequences)},
           {"unbounded", std::move(unbounded)},
           {"concurrency", any ? ordered_json(nullptr) : ordered_json(found.concurrency().approximate())},
           {"bytes_per_max_length_request", found.bytes_per_request.value},
-          {"printed_kv_cache_tokens", nullptr},
+          {"printed_kv_cache_tokens", detail::known_or_null(found.printed_kv_cache_tokens)},
+          {"starts", pooled ? ordered_json(found.starts) : ordered_json(nullptr)},
+          {"refused", detail::refused_json(found.refused)},
+          {"longest_start", pooled ? ordered_json(found.longest_start) : ordered_json(nullptr)},
           {"fits", found.fits},
           {"not_counted", detail::not_counted_json(estimate(d, on, &gpu))},
           {"gpu", detail::gpu_json(machine, on.usable(gpu))},

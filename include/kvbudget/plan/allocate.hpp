@@ -202,4 +202,27 @@ struct pool_room {
   return detail::tightest_room(found, found.high_blocks, d).need;
 }
 
+/// How a request's blocks grow at `context` tokens: Σ over the tables that still grow there of bytes of a
+/// block per token of a block, and what the others hold by then. Never a rounded difference.
+[[nodiscard]] constexpr kv_growth growth_of(const block_pools& pools, tokens context) {
+  kv_growth growth;
+  for (const block_pool& pool : pools) {
+    for (std::uint32_t i = 0; i < pool.group_count; ++i) {
+      const block_group& group = pool.groups[i];
+      const std::uint64_t kept = detail::checked_add(group.window, group.in_flight);
+      const bool grows = group.rule == block_rule::every_token ||
+                         (group.rule != block_rule::fixed && context.value < kept);
+      if (grows) {
+        const std::uint64_t share = detail::checked_mul(group.block_tokens, group.ranks);
+        growth.bytes_per_token =
+            growth.bytes_per_token + ratio{detail::checked_mul(pool.block_bytes, group.copies), share};
+      } else {
+        const std::uint64_t blocks = detail::checked_mul(group.blocks_of(detail::larger<std::uint64_t>(context.value, 1)), group.copies);
+        growth.fixed_bytes_per_sequence += bytes{detail::checked_mul(blocks, pool.block_bytes)};
+      }
+    }
+  }
+  return growth;
+}
+
 }  // namespace kvbudget::inline v0

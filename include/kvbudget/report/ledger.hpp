@@ -29,6 +29,10 @@ struct gpu_view {
   /// How the reader brings in lines that are not counted, said behind their names; empty: nothing is said.
   std::string activations_hint{};
   std::string framework_hint{};
+  /// The answer of an engine that reserves pools, in one sentence, and whether it is yes; empty: the ledger is
+  /// compared with what is available.
+  std::string engine_answer{};
+  bool engine_fits = false;
 
   gpu_view() = default;
   /// The GPU with all of its usable memory. A profile that gives only the marketed size stops: pass
@@ -178,6 +182,7 @@ struct ledger {
 /// Whether a ledger fits, in one sentence that also says what the bounds mean for it.
 [[nodiscard]] inline std::string verdict_sentence(const ledger& need, const report::gpu_view& gpu,
                                                   const verdict& v, const size_spec& spec) {
+  if (!gpu.engine_answer.empty()) return gpu.engine_answer;
   std::string text = verdict_text(v, spec);
   const auto beyond = [&spec](bytes wanted, bytes offered) { return spec.text(wanted - offered); };
   if (v.fits && !v.surely) {
@@ -207,7 +212,13 @@ struct ledger {
 }
 
 [[nodiscard]] inline verdict verdict_of(const memory_budget& budget, const report::gpu_view& gpu) {
-  return check_fit(budget, gpu.available, gpu.asked);
+  verdict result = check_fit(budget, gpu.available, gpu.asked);
+  if (!gpu.engine_answer.empty()) {
+    result.fits = gpu.engine_fits;
+    result.surely = gpu.engine_fits;
+    result.never = !gpu.engine_fits;
+  }
+  return result;
 }
 
 /// One of eight colours for a line: the five usual items have their own, others share the remaining three.

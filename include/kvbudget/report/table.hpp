@@ -92,17 +92,18 @@ class table_writer {
       push(asked);
     }
     const bytes rest = signed_bytes{answer.headroom_bytes}.magnitude();
-    row left = figures(answer.fits ? "left" : "missing", {"", rest, rest, rest, basis::exact, ""}, usable);
+    const bool is_left = answer.headroom_bytes >= 0;
+    row left = figures(is_left ? "left" : "missing", {"", rest, rest, rest, basis::exact, ""}, usable);
     left.cells[basis_column].clear();
     left.cells[bar] =
-        answer.fits ? span(wanted, usable, widest, fill::light) : span(usable, wanted, widest, fill::dark);
-    left.style = answer.fits ? "1;32" : "1;31";
+        is_left ? span(wanted, usable, widest, fill::light) : span(usable, wanted, widest, fill::dark);
+    left.style = is_left ? "1;32" : "1;31";
     push(left);
     push_rule();
     size_spec both;
     both.layout.precision = options_.precision;
     const std::string_view mark = options_.ascii ? "" : answer.fits ? "✓ " : "✗ ";
-    push_text(mark, verdict_sentence(need, gpu, answer, both), left.style);
+    push_text(mark, verdict_sentence(need, gpu, answer, both), answer.fits ? "1;32" : "1;31");
     add_not_counted(need, gpu);
   }
 

@@ -1,0 +1,174 @@
+#include "engine_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "command_error.hpp"
+#include "kvbudget/io/format_names.hpp"
+#include "kvbudget/io/quantity_text.hpp"
+
+namespace cli {
+
+using namespace kvbudget;
+
+namespace {
+
+using setter = void (*)(any_engine&, const char*, const std::string&);
+
+std::uint64_t count(const char* option, const std::string& text, std::uint64_t least, std::uint64_t most) {
+  return for_option(option, [&] { return parse_count(text, "", least, most); });
+}
+/// A plain decimal number within bounds.
+double decimal(const char* option, const std::string& text, double least, double most) {
+  const detail::decimal_text read = detail::read_decimal(text);
+  const double value = static_cast<double>(read.digits) / static_cast<double>(read.scale);
+  if (!read.good || !read.unit.empty() || value < least || value > most) {
+    refuse("{}: {} is not a number from {} to {}", option, detail::quoted(text), least, most);
+  }
+  return value;
+}
+std::size_t word(const char* option, const std::string& text, std::initializer_list<const char*> words) {
+  std::size_t at = 0;
+  std::string all;
+  for (const char* each : words) {
+    if (detail::matches(detail::key_of(text.c_str()), each)) return at;
+    all += (at++ == 0 ? "" : ", ") + std::string(each);
+  }
+  refuse("{}: {} is unknown, expected one of {}", option, detail::quoted(text), all);
+}
+
+/// Setters of one member, by what it holds.
+template <auto Member, class Engine = engines::vllm> struct to {
+  static auto& in(any_engine& engine) { return std::get<Engine>(engine).*Member; }
+  static void tokens_or_count(any_engine& engine, const char* option, const std::string& text) {
+    in(engine) = static_cast<std::remove_reference_t<decltype(in(engine))>>(
+        count(option, text, 1, std::min<std::uint64_t>(1'000'000'000'000, std::numeric_limits<std::remove_reference_t<decltype(in(engine))>>::max())));
+  }
+  static void share(any_engine& engine, const char* option, const std::string& text) {
+    in(engine) = decimal(option, text, 0.0001, 1);
+  }
+  static void number(any_engine& engine, const char* option, const std::string& text) {
+    in(engine) = decimal(option, text, 0, 1'000'000);
+  }
+  static void size(any_engine& engine, const char* option, const std::string& text) {
+    in(engine) = for_option(option, [&] { return parse_bytes(text); });
+  }
+  static void yes(any_engine& engine, const char*, const std::string&) { in(engine) = true; }
+  static void no(any_engine& engine, const char*, const std::string&) { in(engine) = false; }
+};
+
+using engines::vllm;
+
+void set_max_model_len(any_engine& engine, const char* option, const std::string& text) {
+  vllm& on = std::get<vllm>(engine);
+  on.fit_max_model_len = text == "-1" || text == "auto";
+  if (!on.fit_max_model_len) to<&vllm::max_model_len>::tokens_or_count(engine, option, text);
+}
+template <auto Member> void set_state_dtype(any_engine& engine, const char* option, const std::string& text) {
+  using engines::state_dtype;
+  constexpr state_dtype all[] = {state_dtype::automatic, state_dtype::float32, state_dtype::float16,
+                                 state_dtype::bfloat16};
+  std::get<vllm>(engine).*Member = all[word(option, text, {"auto", "float32", "float16", "bfloat16"})];
+}
+void set_mamba_mode(any_engine& engine, const char* option, const std::string& text) {
+  using engines::mamba_cache_mode;
+  constexpr mamba_cache_mode all[] = {mamba_cache_mode::automatic, mamba_cache_mode::none,
+                                      mamba_cache_mode::align, mamba_cache_mode::all};
+  std::get<vllm>(engine).mamba_mode = all[word(option, text, {"auto", "none", "align", "all"})];
+}
+void set_usage(any_engine& engine, const char* option, const std::string& text) {
+  std::get<vllm>(engine).usage = word(option, text, {"server", "library"}) == 0
+                                     ? engines::vllm_usage::openai_server
+                                     : engines::vllm_usage::llm_class;
+}
+
+// clang-format off
+const std::vector<engine_option> vllm_options = {
+    {"--gpu-memory-utilization", "SHARE", "share of the GPU's total (default 0.90, from 0.21 0.92)", to<&vllm::gpu_memory_utilization>::share},
+    {"--max-model-len", "N|-1", "tokens of the longest request (default: the model's; -1: the longest that starts)", set_max_model_len},
+    {"--max-num-seqs", "N", "requests that run at once (default by GPU: 256 or 1024)", to<&vllm::max_num_seqs>::tokens_or_count},
+    {"--max-num-batched-tokens", "N", "tokens that one step computes (default by GPU)", to<&vllm::max_num_batched_tokens>::tokens_or_count},
+    {"--block-size", "N", "tokens of a block (default by model and kernel)", to<&vllm::block_size>::tokens_or_count},
+    {"--kv-cache-memory-bytes", "SIZE", "cache per GPU, instead of the budget rule", to<&vllm::kv_cache_memory_bytes>::size},
+    {"--num-gpu-blocks-override", "N", "blocks, whatever the memory", to<&vllm::num_gpu_blocks_override>::tokens_or_count},
+    {"--enforce-eager", "", "no captured CUDA graphs", to<&vllm::enforce_eager>::yes},
+    {"--enable-prefix-caching", "", "keep recurrent states at block boundaries", to<&vllm::enable_prefix_caching>::yes},
+    {"--no-enable-prefix-caching", "", "the default for models with recurrent states", to<&vllm::enable_prefix_caching>::no},
+    {"--no-enable-chunked-prefill", "", "whole prompts in one step", to<&vllm::enable_chunked_prefill>::no},
+    {"--disable-hybrid-kv-cache-manager", "", "windows keep every token", to<&vllm::disable_hybrid_kv_cache_manager>::yes},
+    {"--no-async-scheduling", "", "one batch in flight", to<&vllm::async_scheduling>::no},
+    {"--mamba-cache-mode", "MODE", "auto, none, align, all", set_mamba_mode},
+    {"--mamba-ssm-cache-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&vllm::mamba_ssm_cache_dtype>},
+    {"--mamba-cache-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&vllm::mamba_cache_dtype>},
+    {"--prefill-context-parallel-size", "N", "ranks that share the tokens of a prompt", to<&vllm::prefill_context_parallel_size>::tokens_or_count},
+    {"--cpu-offload-gb", "GiB", "weights per GPU kept in host memory", to<&vllm::cpu_offload_gb>::number},
+    {"--kv-offloading-size", "GiB", "host memory for offloaded blocks, over all tensor ranks", to<&vllm::kv_offloading_size>::number},
+    {"--language-model-only", "", "no images", to<&vllm::language_model_only>::yes},
+    {"--skip-mm-profiling", "", "images are not profiled", to<&vllm::language_model_only>::yes},
+    {"--fp4-indexer-cache", "", "DeepSeek-V4: index keys in MXFP4", to<&vllm::fp4_indexer_cache>::yes},
+    {"--usage", "server|library", "who starts it: defaults differ (default: server)", set_usage},
+};
+// clang-format on
+/// Read by the request itself: they belong to the work and the framework there.
+void read_elsewhere(any_engine&, const char*, const std::string&) {}
+const std::vector<engine_option> geometry_options = {
+    {"--max-num-batched-tokens", "N", "the same as --batched-tokens", read_elsewhere},
+    {"--enforce-eager", "", "no captured CUDA graphs among the framework's memory", read_elsewhere},
+};
+const std::vector<engine_option> no_options;
+
+}  // namespace
+
+const std::vector<engine_option>& options_of(const std::string& engine) {
+  if (engine == "geometry") return geometry_options;
+  if (engine == "vllm") return vllm_options;
+  return no_options;
+}
+
+void engine_options::add_to(CLI::App& command) {
+  for (const engine_entry& engine : engine_list()) {
+    for (const engine_option& option : options_of(engine.name)) {
+      if (given_.count(option.name) != 0) continue;
+      typed_text& target = given_[option.name];
+      const std::string group = std::string("Options of ") + engine.name;
+      if (*option.value == '\0') {
+        command.add_flag(option.name, target.flag, option.what)->group(group);
+      } else {
+        command.add_option(option.name, target.text, option.what)->type_name(option.value)->group(group);
+      }
+    }
+  }
+}
+
+bool engine_options::given(const std::string& name) const {
+  const auto found = given_.find(name);
+  return found != given_.end() && (found->second.flag || found->second.text);
+}
+std::optional<std::string> engine_options::value(const std::string& name) const {
+  const auto found = given_.find(name);
+  return found == given_.end() ? std::nullopt : found->second.text;
+}
+
+void engine_options::apply(any_engine& engine, const std::string& engine_name) const {
+  const std::vector<engine_option>& known = options_of(engine_name);
+  for (const auto& [name, typed] : given_) {
+    if (!typed.flag && !typed.text) continue;
+    const auto option =
+        std::find_if(known.begin(), known.end(), [&](const engine_option& each) { return name == each.name; });
+    if (option != known.end()) {
+      option->set(engine, option->name, typed.text.value_or(""));
+      continue;
+    }
+    std::string owners;
+    for (const engine_entry& each : engine_list()) {
+      for (const engine_option& theirs : options_of(each.name)) {
+        if (name == theirs.name) owners += (owners.empty() ? "" : ", ") + std::string(each.name);
+      }
+    }
+    refuse("{} is an option of {}, not of {}: add --engine {}", name, owners, engine_name,
+           owners.substr(0, owners.find(',')));
+  }
+}
+
+}  // namespace cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine_choice.hpp"
+
+namespace cli {
+
+/// One option of one engine, under the engine's own name.
+struct engine_option {
+  const char* name;   ///< "--max-model-len"
+  const char* value;  ///< what it takes, for the help; empty: nothing
+  const char* what;
+  void (*set)(any_engine& engine, const char* option, const std::string& text);
+};
+
+/// The options of the engine of that name, in the order of its documentation.
+[[nodiscard]] const std::vector<engine_option>& options_of(const std::string& engine);
+
+/// The options of all engines as they were typed.
+class engine_options {
+ public:
+  /// Declares the options of all engines, each name once.
+  void add_to(CLI::App& command);
+  /// Sets what was given; an option that the engine does not have throws `command_error`.
+  void apply(any_engine& engine, const std::string& engine_name) const;
+  [[nodiscard]] bool given(const std::string& name) const;
+  [[nodiscard]] std::optional<std::string> value(const std::string& name) const;
+
+ private:
+  struct typed_text {
+    std::optional<std::string> text;
+    bool flag = false;
+  };
+  std::map<std::string, typed_text> given_;
+};
+
+}  // namespace cli
