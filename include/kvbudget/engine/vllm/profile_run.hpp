@@ -211,6 +211,12 @@ struct capture_sizes {
   return graphs;
 }
 
+/// Largest batch that graphs are captured for by default: 512, and 1,024 for gpt-oss. Source:
+/// vllm-project/vllm model_executor/models/config.py.
+[[nodiscard]] constexpr std::uint64_t capture_limit_of(const model_architecture& model) {
+  return detail::same_text(model.model_type, "gpt_oss") ? 1024 : 512;
+}
+
 /// What a profile run depends on beside the deployment.
 struct options {
   version release{};
@@ -221,9 +227,9 @@ struct options {
   std::uint64_t speculative_tokens = 0;
   bool enforce_eager = false;
   bool chunked_prefill = true;
-  bool multimodal = true;                   ///< false: limits of 0 items, or skip_mm_profiling
-  std::uint64_t max_multimodal_tokens = 0;  ///< of one batch of items; 0 = assumed from the model
-  std::uint64_t capture_limit = 512;        ///< largest captured batch that the model allows (gpt-oss: 1024)
+  bool multimodal = true;                      ///< false: limits of 0 items, or skip_mm_profiling
+  std::uint64_t max_multimodal_tokens = 0;     ///< of one batch of items; 0 = assumed from the model
+  std::uint64_t capture_limit = 0;             ///< max_cudagraph_capture_size; 0 = the default
   std::uint32_t compute_capability_major = 0;  ///< 0 = unknown
   std::uint32_t multiprocessors = 0;           ///< 0 = unknown
 };
@@ -585,8 +591,9 @@ struct memory {
                                                   const options& given) {
   if (given.enforce_eager) return {};
   const rules& rule = rules_of(given.release);
+  const std::uint64_t limit = given.capture_limit != 0 ? given.capture_limit : capture_limit_of(*d.model);
   const capture_sizes sizes = cudagraph_capture_sizes(rule, given.max_num_seqs, given.max_num_batched_tokens,
-                                                      given.speculative_tokens, given.capture_limit);
+                                                      given.speculative_tokens, limit);
   const std::uint64_t graphs = captured_graphs(rule, sizes, given.max_num_seqs, given.speculative_tokens);
   if (graphs == 0) return {};
   byte_range sum = parts::range_of(constants::vllm_graph_pool);
