@@ -1,4 +1,4 @@
-// The cases of vLLM's profile run at run time, and the rows of tests/corpus. tests/static/vllm_profile.cpp
+// The cases of vLLM's profile run at run time. tests/static/vllm_profile.cpp
 // compiles the same lines.
 #include "support/vllm_profile.hpp"
 #include "support/catch.hpp"
@@ -6,8 +6,14 @@
 namespace profiled {
 #define CASE(...) CHECK((__VA_ARGS__))
 
-TEST_CASE("what vLLM takes beside weights and cache") {
+TEST_CASE("what vLLM takes beside weights and cache"){
 #include "cases/vllm_profile.inc"
+}
+
+TEST_CASE("a utilization that is no share stops") {
+  CHECK_THROWS(vp::requested_bytes(1000, 0.0));
+  CHECK_THROWS(vp::requested_bytes(1000, -0.5));
+  CHECK_THROWS(vp::requested_bytes(1000, 1.01));
 }
 
 }  // namespace profiled

@@ -62,6 +62,25 @@ constexpr vp::capture_sizes captured(std::uint32_t minor, std::uint64_t sequence
                                      std::uint64_t limit = 512) {
   return vp::cudagraph_capture_sizes(vp::rules_of({0, minor}), sequences, tokens, speculative, limit);
 }
+/// Counting capture sizes and listing them agree, for every version and batch.
+constexpr bool counts_agree() {
+  for (const vp::rules& rule : vp::table) {
+    for (std::uint64_t sequences = 1; sequences <= 1100; sequences += 97) {
+      constexpr std::uint64_t batches[] = {3, 100, 8192};
+      for (const std::uint64_t tokens : batches) {
+        for (std::uint64_t limit = 512; limit <= 1024; limit += 512) {
+          const vp::capture_sizes listed = vp::cudagraph_capture_sizes(rule, sequences, tokens, 0, limit);
+          std::uint64_t graphs = listed.count;
+          for (std::uint32_t i = 0; rule.full_graphs && i < listed.count; ++i) {
+            if (listed.sizes[i] <= sequences) ++graphs;
+          }
+          if (vp::captured_graphs(rule, sequences, tokens, 0, limit) != graphs) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
 constexpr vp::batch_defaults defaults(std::uint32_t minor, vp::usage how, std::uint64_t gibibytes,
                                       bool a100 = false, std::uint64_t max_model_len = 131072) {
   const vp::rules& rule = vp::rules_of({0, minor});

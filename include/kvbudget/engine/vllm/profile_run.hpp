@@ -51,15 +51,14 @@ struct rules {
   sampler_rule dense_sampler{};  ///< of dense models, which changed runners earlier
   capture_rule captures{};
   non_torch_rule non_torch{};
-  bool compiled = false;              ///< torch.compile plans buffers, unless eager
-  bool chunks_every_length = false;   ///< chunked prefill is the default for short contexts too
-  bool samples_chunks = false;        ///< the profile samples although prefill is chunked
-  bool large_gpu_defaults = false;    ///< more sequences and tokens by default on GPUs of 70 GiB and more
-  bool full_graphs = false;           ///< decode graphs are captured beside the piecewise ones
-  bool keeps_expert_buffers = false;  ///< fused-MoE buffers stay allocated after the forward pass
-  bool graphs_in_budget = false;      ///< an estimate of the graphs is taken off the KV cache
-  bool dense_graphs_in_budget =
-      false;  ///< the same for dense models, whose new runner had no estimate at first
+  bool compiled = false;                ///< torch.compile plans buffers, unless eager
+  bool chunks_every_length = false;     ///< chunked prefill is the default for short contexts too
+  bool samples_chunks = false;          ///< the profile samples although prefill is chunked
+  bool large_gpu_defaults = false;      ///< more sequences and tokens by default on GPUs of 70 GiB and more
+  bool full_graphs = false;             ///< decode graphs are captured beside the piecewise ones
+  bool keeps_expert_buffers = false;    ///< fused-MoE buffers stay allocated after the forward pass
+  bool graphs_in_budget = false;        ///< an estimate of the graphs is taken off the KV cache
+  bool dense_graphs_in_budget = false;  ///< for dense models, whose new runner had no estimate at first
   std::uint32_t utilization_percent = 90;  ///< default gpu_memory_utilization
 };
 
@@ -97,16 +96,21 @@ inline constexpr rules table[] = {
 
 /// The newest row that is not newer than `release`.
 [[nodiscard]] constexpr const rules& rules_of(const version& release) {
-  const rules* found = table;
-  for (const rules& row : table) {
-    if (release.is_at_least(row.from)) found = &row;
-  }
-  return *found;
+  const rules* row = table + sizeof(table) / sizeof(rules) - 1;
+  while (row != table && !release.is_at_least(row->from)) --row;
+  return *row;
 }
 
+namespace parts {
+[[noreturn]] inline void gpu_memory_utilization_must_be_above_0_and_at_most_1() {
+  kvbudget::detail::raise("vLLM: gpu_memory_utilization must be above 0 and at most 1");
+}
+}  // namespace parts
+
 /// Bytes that an instance may take: ⌈total × utilization⌉, the product rounded as Python rounds it (80 GiB at
-/// 0.92 give 79,027,398,247).
+/// 0.92 give 79,027,398,247). A share outside (0, 1] stops.
 [[nodiscard]] constexpr std::uint64_t requested_bytes(std::uint64_t total, double utilization) {
+  if (!(utilization > 0 && utilization <= 1)) parts::gpu_memory_utilization_must_be_above_0_and_at_most_1();
   const double product = static_cast<double>(total) * utilization;
   const auto whole = static_cast<std::uint64_t>(product);
   return static_cast<double>(whole) < product ? whole + 1 : whole;
@@ -159,28 +163,32 @@ struct capture_sizes {
   [[nodiscard]] constexpr std::uint32_t largest() const { return count == 0 ? 0 : sizes[count - 1]; }
 };
 
-/// The capture sizes of a version. Largest = min(2 × max_num_seqs × (1 + speculative tokens), 512,
-/// max_num_batched_tokens) since 0.12; before it 512, in V0 256, and no larger than the batch. With 256 or
-/// 1,024 sequences: 51 sizes. `limit` replaces the 512 (gpt-oss: 1,024).
+/// The largest batch that a graph is captured for: min(2 × max_num_seqs × (1 + speculative tokens), `limit`,
+/// max_num_batched_tokens) since 0.12; before it `limit`, in V0 256 and no more than the sequences.
+[[nodiscard]] constexpr std::uint64_t largest_capture(const rules& rule, std::uint64_t max_num_seqs,
+                                                      std::uint64_t max_num_batched_tokens,
+                                                      std::uint64_t speculative_tokens, std::uint64_t limit) {
+  using detail::smaller;
+  std::uint64_t largest = smaller<std::uint64_t>(limit, 1024);
+  if (rule.captures == capture_rule::decode_only) {
+    return smaller<std::uint64_t>(256, detail::round_up(max_num_seqs, 8));
+  }
+  if (rule.captures == capture_rule::steps_of_8_and_16) {
+    largest = smaller(largest, detail::checked_product(max_num_seqs, 1 + speculative_tokens, 2));
+  }
+  return smaller(largest, max_num_batched_tokens);
+}
+
+/// The capture sizes of a version, up to the largest. With 256 or 1,024 sequences: 51 sizes up to 512.
+/// `limit` replaces the 512 (gpt-oss: 1,024). With speculative tokens sizes are multiples of 1 + their
+/// number.
 [[nodiscard]] constexpr capture_sizes cudagraph_capture_sizes(const rules& rule, std::uint64_t max_num_seqs,
                                                               std::uint64_t max_num_batched_tokens,
                                                               std::uint64_t speculative_tokens = 0,
                                                               std::uint64_t limit = 512) {
-  using detail::smaller;
   const std::uint64_t per_request = 1 + speculative_tokens;
-  std::uint64_t largest = smaller<std::uint64_t>(limit, 1024);
-  switch (rule.captures) {
-    case capture_rule::decode_only:
-      largest = smaller<std::uint64_t>(256, detail::round_up(max_num_seqs, 8));
-      break;
-    case capture_rule::wide_steps_of_8: break;
-    case capture_rule::steps_of_8_and_16: {
-      const std::uint64_t decode = detail::checked_mul(max_num_seqs, per_request);
-      largest = smaller(largest, detail::checked_mul(decode, 2));
-      break;
-    }
-  }
-  if (rule.captures != capture_rule::decode_only) largest = smaller(largest, max_num_batched_tokens);
+  const std::uint64_t largest =
+      largest_capture(rule, max_num_seqs, max_num_batched_tokens, speculative_tokens, limit);
   const bool widens = rule.captures == capture_rule::steps_of_8_and_16;
   capture_sizes found;
   for (std::uint64_t size = 1; size <= largest;) {
@@ -199,15 +207,31 @@ struct capture_sizes {
   return found;
 }
 
+/// How many capture sizes are no larger than `batch`, without speculative tokens.
+[[nodiscard]] constexpr std::uint64_t sizes_up_to(const rules& rule, std::uint64_t batch) {
+  const std::uint64_t small = batch >= 4 ? 3u : batch >= 2 ? 2u : batch;
+  if (rule.captures != capture_rule::steps_of_8_and_16 || batch <= 256) return small + batch / 8;
+  return small + 32 + (batch - 256) / 16;
+}
+
 /// Graphs that are captured: every size piecewise, and since 0.11 those up to the largest decode batch in
 /// full.
-[[nodiscard]] constexpr std::uint64_t captured_graphs(const rules& rule, const capture_sizes& captured,
-                                                      std::uint64_t max_num_seqs,
-                                                      std::uint64_t speculative_tokens = 0) {
+[[nodiscard]] constexpr std::uint64_t captured_graphs(const rules& rule, std::uint64_t max_num_seqs,
+                                                      std::uint64_t max_num_batched_tokens,
+                                                      std::uint64_t speculative_tokens = 0,
+                                                      std::uint64_t limit = 512) {
+  const std::uint64_t decode = detail::checked_mul(max_num_seqs, 1 + speculative_tokens);
+  if (speculative_tokens == 0) {
+    const std::uint64_t largest = largest_capture(rule, max_num_seqs, max_num_batched_tokens, 0, limit);
+    const std::uint64_t piecewise = sizes_up_to(rule, largest);
+    return rule.full_graphs ? piecewise + sizes_up_to(rule, detail::smaller(decode, largest)) : piecewise;
+  }
+  const capture_sizes captured =
+      cudagraph_capture_sizes(rule, max_num_seqs, max_num_batched_tokens, speculative_tokens, limit);
   std::uint64_t graphs = captured.count;
-  if (!rule.full_graphs) return graphs;
-  const std::uint64_t largest = detail::checked_mul(max_num_seqs, 1 + speculative_tokens);
-  for (std::uint32_t i = 0; i < captured.count; ++i) graphs += captured.sizes[i] <= largest ? 1u : 0u;
+  for (std::uint32_t i = 0; rule.full_graphs && i < captured.count; ++i) {
+    graphs += captured.sizes[i] <= decode ? 1u : 0u;
+  }
   return graphs;
 }
 
@@ -260,8 +284,8 @@ using detail::larger;
   return {checked_mul(each.low, count), checked_mul(each.expected, count), checked_mul(each.high, count)};
 }
 [[nodiscard]] constexpr byte_range hundredths(const measured_constant& each, std::uint64_t unit) {
-  return {detail::ceil_mul_div(unit, each.low, 100), detail::ceil_mul_div(unit, each.expected, 100),
-          detail::ceil_mul_div(unit, each.high, 100)};
+  const byte_range hundredfold = times(each, unit);
+  return {hundredfold.low / 100, hundredfold.expected / 100, hundredfold.high / 100};
 }
 [[nodiscard]] constexpr byte_range range_of(const measured_constant& figure) {
   return {figure.low, figure.expected, figure.high};
@@ -451,6 +475,7 @@ struct multimodal_bytes {
                                                        const options& given) {
   using detail::checked_mul;
   using detail::larger;
+  if (!given.multimodal || !share.first_stage) return {};
   const model_architecture& model = *d.model;
   std::uint64_t narrow = 0;
   std::uint64_t wide = 0;
@@ -462,7 +487,7 @@ struct multimodal_bytes {
     if (narrow == 0 || low < narrow) narrow = low;
     wide = larger(wide, high);
   }
-  if (!given.multimodal || !share.first_stage || wide == 0) return {};
+  if (wide == 0) return {};
   const std::uint64_t batch = given.max_num_batched_tokens;
   const bool any_size = parts::starts_with(model.model_type, "qwen");
   std::uint64_t low = batch, expected = any_size ? larger<std::uint64_t>(batch, 16384) : batch;
@@ -592,9 +617,8 @@ struct memory {
   if (given.enforce_eager) return {};
   const rules& rule = rules_of(given.release);
   const std::uint64_t limit = given.capture_limit != 0 ? given.capture_limit : capture_limit_of(*d.model);
-  const capture_sizes sizes = cudagraph_capture_sizes(rule, given.max_num_seqs, given.max_num_batched_tokens,
-                                                      given.speculative_tokens, limit);
-  const std::uint64_t graphs = captured_graphs(rule, sizes, given.max_num_seqs, given.speculative_tokens);
+  const std::uint64_t graphs = captured_graphs(rule, given.max_num_seqs, given.max_num_batched_tokens,
+                                               given.speculative_tokens, limit);
   if (graphs == 0) return {};
   byte_range sum = parts::range_of(constants::vllm_graph_pool);
   for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
