@@ -53,11 +53,13 @@ std::uint64_t print_pools(const request& r, const capacity& found) {
       }
       fmt::print("  {:<44} {} tokens\n", "a block of attention holds", detail::grouped(found.block_tokens));
       if (found.printed_kv_cache_tokens != 0) {
-        fmt::print("  {:<44} {} tokens\n", "the engine prints a cache of", detail::grouped(found.printed_kv_cache_tokens));
+        fmt::print("  {:<44} {} tokens\n", "the engine prints a cache of",
+                   detail::grouped(found.printed_kv_cache_tokens));
       }
       fmt::print("  {:<44} {} tokens\n", "its longest request", detail::grouped(reserved.longest_request));
       if (reserved.running_requests != 0) {
-        fmt::print("  {:<44} {}\n", "requests that it runs at once", detail::grouped(reserved.running_requests));
+        fmt::print("  {:<44} {}\n", "requests that it runs at once",
+                   detail::grouped(reserved.running_requests));
       }
       return reserved.longest_request;
     } else {
@@ -72,7 +74,8 @@ void print_answer(const request& r) {
     if constexpr (pool_engine<std::remove_cvref_t<decltype(on)>>) {
       const allocation reserved = allocate(r.d, on, *r.gpu);
       const verdict answer = check_fit(reserved, r.d, *r.gpu, on, r.asked);
-      fmt::print("  {}\n", report::answer_of(reserved, answer, r.d, longest_start(reserved, r.d, on, *r.gpu)));
+      fmt::print("  {}\n",
+                 report::answer_of(reserved, answer, r.d, longest_start(reserved, r.d, on, *r.gpu)));
     }
   });
 }

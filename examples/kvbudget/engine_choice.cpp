@@ -25,7 +25,9 @@ engine_version version_in(const std::string& name, std::string text) {
     }
   };
   version.major = number(text.substr(0, dot));
-  if (dot == std::string::npos) refuse("--engine: {} is no version of {}, expected two numbers: {}@0.21", detail::quoted(text), name, name);
+  if (dot == std::string::npos)
+    refuse("--engine: {} is no version of {}, expected two numbers: {}@0.21", detail::quoted(text), name,
+           name);
   const std::string rest = text.substr(dot + 1);
   version.minor = number(rest.substr(0, rest.find_first_not_of("0123456789")));
   return version;
@@ -35,7 +37,8 @@ engine_version version_in(const std::string& name, std::string text) {
 
 const std::vector<engine_entry>& engine_list() {
   static const std::vector<engine_entry> list = {
-      {"geometry", "the bytes that the mathematics needs: no blocks, no padding, no pool", engines::geometry{}, ""},
+      {"geometry", "the bytes that the mathematics needs: no blocks, no padding, no pool",
+       engines::geometry{}, ""},
       {"vllm", "what `vllm serve` reserves: budget, profile run, block pool", engines::vllm{},
        "v0, 0.8, 0.9 to 0.20, 0.21 to 0.26, 0.27 and later"},
   };
@@ -67,7 +70,8 @@ any_engine engine_named(const std::string& name) {
     return found;
   }
   for (const char* each : later) {
-    if (detail::matches(key, each)) refuse("--engine: {} is not in this version; see `kvbudget engines`", each);
+    if (detail::matches(key, each))
+      refuse("--engine: {} is not in this version; see `kvbudget engines`", each);
     near.offer(each, each);
   }
   refuse("--engine: engine {} is unknown{}", detail::quoted(name), near.text_or("geometry"));

@@ -42,8 +42,10 @@ std::size_t word(const char* option, const std::string& text, std::initializer_l
 template <auto Member, class Engine = engines::vllm> struct to {
   static auto& in(any_engine& engine) { return std::get<Engine>(engine).*Member; }
   static void tokens_or_count(any_engine& engine, const char* option, const std::string& text) {
-    in(engine) = static_cast<std::remove_reference_t<decltype(in(engine))>>(
-        count(option, text, 1, std::min<std::uint64_t>(1'000'000'000'000, std::numeric_limits<std::remove_reference_t<decltype(in(engine))>>::max())));
+    in(engine) = static_cast<std::remove_reference_t<decltype(in(engine))>>(count(
+        option, text, 1,
+        std::min<std::uint64_t>(1'000'000'000'000,
+                                std::numeric_limits<std::remove_reference_t<decltype(in(engine))>>::max())));
   }
   static void share(any_engine& engine, const char* option, const std::string& text) {
     in(engine) = decimal(option, text, 0.0001, 1);
@@ -154,8 +156,8 @@ void engine_options::apply(any_engine& engine, const std::string& engine_name) c
   const std::vector<engine_option>& known = options_of(engine_name);
   for (const auto& [name, typed] : given_) {
     if (!typed.flag && !typed.text) continue;
-    const auto option =
-        std::find_if(known.begin(), known.end(), [&](const engine_option& each) { return name == each.name; });
+    const auto option = std::find_if(known.begin(), known.end(),
+                                     [&](const engine_option& each) { return name == each.name; });
     if (option != known.end()) {
       option->set(engine, option->name, typed.text.value_or(""));
       continue;

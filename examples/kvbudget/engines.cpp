@@ -15,7 +15,8 @@ action add_engines(CLI::App& app) {
   return [output] {
     if (output->kind() == output_kind::json) {
       nlohmann::ordered_json all = nlohmann::ordered_json::array();
-      for (const engine_entry& each : engine_list()) all.push_back({{"name", each.name}, {"what", each.what}});
+      for (const engine_entry& each : engine_list())
+        all.push_back({{"name", each.name}, {"what", each.what}});
       print_json(all);
     } else {
       for (const engine_entry& each : engine_list()) fmt::print("{:<12} {}\n", each.name, each.what);

@@ -64,10 +64,9 @@ report::gpu_view with_hints(report::gpu_view view) {
 
 void print_growth(const request& r, const cluster_budget& cluster) {
   const tokens longest = r.d.workload.longest_context();
-  const kv_growth growth =
-      with_engine(r, [&](const auto& on) {
-        return detail::cache_figures_of(r.d, on, r.machine(), cluster.kinds[0].where);
-      }).growth;
+  const kv_growth growth = with_engine(r, [&](const auto& on) {
+                             return detail::cache_figures_of(r.d, on, r.machine(), cluster.kinds[0].where);
+                           }).growth;
   fmt::print("Cache of one sequence on the worst rank at {}: {} bytes for each further token", longest,
              growth.bytes_per_token);
   if (growth.fixed_bytes_per_sequence != bytes{}) {

@@ -169,8 +169,8 @@ void request_options::add_to(CLI::App& command) {
   option("--prompt", prompt_, "N", "prompt tokens per sequence", work);
   option("--output", output_, "N", "output tokens per sequence", work);
   option("--shared-prefix", shared_prefix_, "N", "first tokens that all prompts share", work);
-  option("--batched-tokens", batched_tokens_, "N",
-         "tokens that one step computes: brings in activations", work);
+  option("--batched-tokens", batched_tokens_, "N", "tokens that one step computes: brings in activations",
+         work);
   option("--attention", attention_, "flash|naive", "whether score matrices are stored (default: flash)",
          work);
   option("--sampler", sampler_, "sorting|greedy", "what turns logits into tokens (default: sorting)", work);
@@ -186,9 +186,12 @@ void request_options::add_to(CLI::App& command) {
   constexpr const char* engine = "Engine";
   option("--engine", engine_, "NAME", "see `kvbudget engines` (default: geometry)", engine);
   option("--framework", framework_, "none|pytorch-cuda", "whose fixed memory to add (default: none)", engine);
-  option("--speculative-method", speculative_method_, "mtp|eagle|draft_model|ngram", "what drafts tokens (default: none)", engine);
-  option("--speculative-tokens", speculative_tokens_, "N", "tokens drafted per step (num_speculative_tokens)", engine);
-  option("--speculative-model", speculative_model_, "NAME|FILE", "the draft model: of the catalogue, or a config.json", engine);
+  option("--speculative-method", speculative_method_, "mtp|eagle|draft_model|ngram",
+         "what drafts tokens (default: none)", engine);
+  option("--speculative-tokens", speculative_tokens_, "N", "tokens drafted per step (num_speculative_tokens)",
+         engine);
+  option("--speculative-model", speculative_model_, "NAME|FILE",
+         "the draft model: of the catalogue, or a config.json", engine);
   option("--max-loras", max_loras_, "N", "LoRA adapters kept at once", engine);
   option("--max-lora-rank", max_lora_rank_, "N", "their largest rank", engine);
   engine_options_.add_to(command);
@@ -490,7 +493,8 @@ void request_options::read_engine(request& result) const {
   result.engine_name = engine_list()[result.engine.index()].name;
   engine_options_.apply(result.engine, result.engine_name);
   if (reserves_pools(result) && !gpu_ && !gpu_profile_) {
-    refuse("--engine {} reserves a share of a GPU: add --gpu ID[xN] or --gpu-profile FILE", result.engine_name);
+    refuse("--engine {} reserves a share of a GPU: add --gpu ID[xN] or --gpu-profile FILE",
+           result.engine_name);
   }
 }
 
@@ -521,14 +525,16 @@ void request_options::read_speculation(request& result) const {
     drafting.kind = all[word_in("--speculative-method", plain, {"mtp", "eagle", "draft_model", "ngram"})];
   }
   if (speculative_tokens_) {
-    drafting.num_speculative_tokens = small_count_in("--speculative-tokens", *speculative_tokens_, "tokens", 1024);
+    drafting.num_speculative_tokens =
+        small_count_in("--speculative-tokens", *speculative_tokens_, "tokens", 1024);
   }
   if (speculative_model_) {
     if (!speculative_method_) drafting.kind = speculation_kind::draft_model;
     if (const model_architecture* found = models::find(speculative_model_->c_str())) {
       result.draft = *found;
     } else {
-      result.draft = for_option("--speculative-model", [&] { return read_config_file(*speculative_model_, ""); }).model;
+      result.draft =
+          for_option("--speculative-model", [&] { return read_config_file(*speculative_model_, ""); }).model;
     }
     drafting.draft = &result.draft;
   }
@@ -738,8 +744,9 @@ void check_host_memory(request& r) {
   if (need == bytes{}) return;
   r.notes.push_back(fmt::format("host memory per rank: {} bytes", need.value));
   if (r.host_memory && need > *r.host_memory) {
-    r.warnings.push_back(fmt::format("{} bytes of host memory are needed per rank, --host-memory-bytes gives {}",
-                                     need.value, r.host_memory->value));
+    r.warnings.push_back(
+        fmt::format("{} bytes of host memory are needed per rank, --host-memory-bytes gives {}", need.value,
+                    r.host_memory->value));
   }
 }
 

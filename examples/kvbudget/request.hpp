@@ -22,8 +22,8 @@ struct request {
   kvbudget::usable_memory available{};  ///< of one GPU, for this request
   kvbudget::bytes used_by_others{};     ///< already taken off `available`
   kvbudget::headroom asked{};
-  std::optional<kvbudget::amount> resident;  ///< weights by files that differ from the model's own count
-  kvbudget::model_architecture draft{};  ///< of a draft model, where one is named
+  std::optional<kvbudget::amount> resident;    ///< weights by files that differ from the model's own count
+  kvbudget::model_architecture draft{};        ///< of a draft model, where one is named
   std::optional<kvbudget::bytes> host_memory;  ///< of one rank, where the user says
   std::string weights_text;  ///< what the formats are called; the dtype's name where none is asked for
   std::string cache_text;
@@ -117,8 +117,9 @@ template <class Use> auto with_engine(const request& r, Use&& use) {
 
 /// Whether the request's engine reserves pools when it starts.
 [[nodiscard]] inline bool reserves_pools(const request& r) {
-  return std::visit([](const auto& engine) { return kvbudget::pool_engine<std::remove_cvref_t<decltype(engine)>>; },
-                    r.engine);
+  return std::visit(
+      [](const auto& engine) { return kvbudget::pool_engine<std::remove_cvref_t<decltype(engine)>>; },
+      r.engine);
 }
 
 /// Notes what the engine needs of host memory, and warns where it is more than the request says there is.

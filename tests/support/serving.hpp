@@ -1,6 +1,7 @@
 #pragma once
 
-// What the cases of serving engines (tests/cases/vllm.inc) refer to: catalogue models, pools of so many bytes.
+// What the cases of serving engines (tests/cases/vllm.inc) refer to: catalogue models, pools of so many
+// bytes.
 
 #include "kvbudget/engine/vllm.hpp"
 #include "kvbudget/hardware/gpus.hpp"

@@ -11,10 +11,10 @@ namespace kvbudget::inline v0 {
 /// How a request fills the blocks of one group of layers.
 enum class block_rule : std::uint8_t {
   every_token,  ///< ⌈⌈length / ranks⌉ / block⌉: full attention and latents
-  window,       ///< ⌈min(window − 1 + in flight, length) / block⌉ + 1: the window may begin within a block
-  ring,         ///< ⌈min(window, length) / block⌉: a window that is overwritten in place
-  chunk,        ///< ⌈min(chunk + in flight, length) / block⌉
-  fixed         ///< so many blocks whatever the length: recurrent states, encoder tokens
+  window,  ///< ⌈min(window − 1 + in flight, length) / block⌉ + 1: the window may begin within a block
+  ring,    ///< ⌈min(window, length) / block⌉: a window that is overwritten in place
+  chunk,   ///< ⌈min(chunk + in flight, length) / block⌉
+  fixed    ///< so many blocks whatever the length: recurrent states, encoder tokens
 };
 
 /// Layers that share a block table: a block of theirs holds the same tokens of all of them.
@@ -39,8 +39,7 @@ struct block_group {
       case block_rule::window:
         return ceil_div(smaller(checked_add(window - 1, in_flight), length), block_tokens) + 1;
       case block_rule::ring: return ceil_div(smaller(window, length), block_tokens);
-      case block_rule::chunk:
-        return ceil_div(smaller(checked_add(window, in_flight), length), block_tokens);
+      case block_rule::chunk: return ceil_div(smaller(checked_add(window, in_flight), length), block_tokens);
       case block_rule::fixed: return fixed_blocks;
     }
     return 0;

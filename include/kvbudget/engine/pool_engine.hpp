@@ -90,11 +90,11 @@ struct rank_reservation {
 /// `refuses(d, gpu)`: why it would not load this at all; `longest_request(d)`: tokens of its longest request
 /// (max_model_len); `running_requests(d, gpu)`: requests that its scheduler runs at once, 0 = as many as fit;
 /// `reserve(d, where, gpu)`: what one rank sets aside; `pools(d, where, gpu, available)`: the pools that so
-/// many bytes give on that rank; `needed_to_start(d, gpu, pools, length)`: cache without which it does not start when
-/// its longest request has `length` tokens; `printed_tokens(d, gpu, pools, length)`: the token count of its log, 0 = it
-/// prints none. Optional: `refuses_pools(d, gpu, pools)`: why it would not start with these pools;
-/// `fit_max_model_len`: whether it shortens its longest request to what the pools hold; `host_bytes(d, gpu)`:
-/// host memory per rank. `d` has been validated.
+/// many bytes give on that rank; `needed_to_start(d, gpu, pools, length)`: cache without which it does not
+/// start when its longest request has `length` tokens; `printed_tokens(d, gpu, pools, length)`: the token
+/// count of its log, 0 = it prints none. Optional: `refuses_pools(d, gpu, pools)`: why it would not start
+/// with these pools; `fit_max_model_len`: whether it shortens its longest request to what the pools hold;
+/// `host_bytes(d, gpu)`: host memory per rank. `d` has been validated.
 template <class E>
 concept pool_engine = engine<E> && requires(const E& e, const deployment& d, const rank& where,
                                             const gpu_profile& gpu, const block_pools& pools) {

@@ -23,34 +23,36 @@ enum class mamba_cache_mode : std::uint8_t { automatic, none, align, all };
 struct vllm {
   engine_version version{0, 27};
   vllm_usage usage = vllm_usage::openai_server;
-  double gpu_memory_utilization = 0;          ///< share of the GPU's total; 0 = by version (0.90, 0.92)
-  std::uint64_t max_model_len = 0;            ///< 0 = the model's
-  bool fit_max_model_len = false;             ///< max_model_len = -1: the longest that the pool holds
-  std::uint64_t max_num_seqs = 0;             ///< 0 = by GPU and usage
-  std::uint64_t max_num_batched_tokens = 0;   ///< 0 = by GPU and usage
-  std::uint64_t block_size = 0;               ///< tokens; 0 = by model and kernel
-  bytes kv_cache_memory_bytes{};              ///< replaces the budget rule
+  double gpu_memory_utilization = 0;         ///< share of the GPU's total; 0 = by version (0.90, 0.92)
+  std::uint64_t max_model_len = 0;           ///< 0 = the model's
+  bool fit_max_model_len = false;            ///< max_model_len = -1: the longest that the pool holds
+  std::uint64_t max_num_seqs = 0;            ///< 0 = by GPU and usage
+  std::uint64_t max_num_batched_tokens = 0;  ///< 0 = by GPU and usage
+  std::uint64_t block_size = 0;              ///< tokens; 0 = by model and kernel
+  bytes kv_cache_memory_bytes{};             ///< replaces the budget rule
   std::uint64_t num_gpu_blocks_override = 0;
-  bool enforce_eager = false;                 ///< no CUDA graphs
-  bool enable_prefix_caching = false;         ///< only states depend on it
+  bool enforce_eager = false;          ///< no CUDA graphs
+  bool enable_prefix_caching = false;  ///< only states depend on it
   bool enable_chunked_prefill = true;
   bool disable_hybrid_kv_cache_manager = false;
-  bool async_scheduling = true;               ///< from 0.21: two batches may be in flight
+  bool async_scheduling = true;  ///< from 0.21: two batches may be in flight
   mamba_cache_mode mamba_mode = mamba_cache_mode::automatic;
   state_dtype mamba_ssm_cache_dtype = state_dtype::automatic;
   state_dtype mamba_cache_dtype = state_dtype::automatic;
-  bool language_model_only = false;           ///< no images: limits of 0, or skip_mm_profiling
-  bool fp4_indexer_cache = false;             ///< DeepSeek-V4: index keys in MXFP4
+  bool language_model_only = false;  ///< no images: limits of 0, or skip_mm_profiling
+  bool fp4_indexer_cache = false;    ///< DeepSeek-V4: index keys in MXFP4
   std::uint32_t prefill_context_parallel_size = 1;
-  double cpu_offload_gb = 0;                  ///< GiB of weights per GPU kept in host memory
-  double kv_offloading_size = 0;              ///< GiB of host memory over all tensor ranks
-  bytes used_by_others{};                     ///< memory of other processes on the GPU
+  double cpu_offload_gb = 0;      ///< GiB of weights per GPU kept in host memory
+  double kv_offloading_size = 0;  ///< GiB of host memory over all tensor ranks
+  bytes used_by_others{};         ///< memory of other processes on the GPU
 
   [[nodiscard]] constexpr engine_name name() const { return detail::versioned_name("vllm", version); }
   /// The share of the GPU's total that this instance allows itself.
   [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const {
     const usable_memory total = kvbudget::usable(gpu);
-    const auto share = [this](bytes of) { return bytes{detail::ceil_of_double_product(of.value, utilization())}; };
+    const auto share = [this](bytes of) {
+      return bytes{detail::ceil_of_double_product(of.value, utilization())};
+    };
     return {share(total.low), share(total.expected), share(total.high), total.known};
   }
   [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
@@ -85,7 +87,8 @@ struct vllm {
   /// The rules of this version, and the options with every default filled in.
   [[nodiscard]] constexpr const vllm_rules& rules() const { return vllm_rules_of(version); }
   [[nodiscard]] constexpr double utilization() const {
-    return gpu_memory_utilization != 0 ? gpu_memory_utilization : rules().gpu_memory_utilization;
+    if (gpu_memory_utilization != 0) return gpu_memory_utilization;
+    return vllm_profile::rules_of(version).utilization_percent / 100.0;
   }
   [[nodiscard]] constexpr vllm_profile::options resolved(const deployment& d, const gpu_profile& gpu) const;
 
@@ -160,12 +163,12 @@ constexpr void add_range(memory_budget& budget, const char* name, const byte_ran
 
 /// Every default filled in: by version, GPU, usage and model.
 constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_profile& gpu) const {
-  const vllm_profile::version release{version.major, version.minor};
-  const vllm_profile::rules& rule = vllm_profile::rules_of(release);
+  const vllm_profile::rules& rule = vllm_profile::rules_of(version);
   vllm_profile::options options;
-  options.release = release;
+  options.release = version;
   options.max_model_len = longest_request(d);
-  const bool chunked = enable_chunked_prefill && vllm_profile::is_prefill_chunked(rule, options.max_model_len);
+  const bool chunked =
+      enable_chunked_prefill && vllm_profile::is_prefill_chunked(rule, options.max_model_len);
   const vllm_profile::batch_defaults defaults = vllm_profile::defaults_of(
       rule, usage == vllm_usage::llm_class ? vllm_profile::usage::library : vllm_profile::usage::server,
       kvbudget::usable(gpu).expected.value, vllm_detail::contains(gpu.name, "A100"), options.max_model_len,
@@ -194,11 +197,14 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
   how.block_size = block_size;
   how.kernel_block_multiple = blackwell && vllm_detail::widest_head(*d.model) == 256 ? 32 : 16;
   how.latent_multiple = blackwell ? 128 : 64;
-  how.latent_block_size = vllm_detail::has_index_keys(*d.model) || capability == 9 ? 64 : blackwell ? 128 : 16;
+  how.latent_block_size = vllm_detail::has_index_keys(*d.model) || capability == 9 ? 64
+                          : blackwell                                              ? 128
+                                                                                   : 16;
   how.speculative_tokens = options.speculative_tokens;
   how.max_model_len = options.max_model_len;
   how.mode = vllm_cache::mamba_mode::none;
-  if (mamba_mode == mamba_cache_mode::align || (mamba_mode == mamba_cache_mode::automatic && enable_prefix_caching)) {
+  if (mamba_mode == mamba_cache_mode::align ||
+      (mamba_mode == mamba_cache_mode::automatic && enable_prefix_caching)) {
     how.mode = vllm_cache::mamba_mode::align;
   }
   if (mamba_mode == mamba_cache_mode::all) how.mode = vllm_cache::mamba_mode::all;
@@ -222,9 +228,11 @@ constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_shar
   if (!rule.needs_by_stage) groups.context_ranks *= prefill_context_parallel_size;
   const std::uint32_t stages = d.parallel.pipeline;
   std::uint64_t batches = 1;
-  if (async_scheduling && rule.concurrent_batches > 1) batches = stages == 1 ? 2u : rule.packs_blocks ? stages + 1u : stages;
+  if (async_scheduling && rule.concurrent_batches > 1)
+    batches = stages == 1 ? 2u : rule.packs_blocks ? stages + 1u : stages;
   groups.tokens_in_flight = detail::checked_mul(options.max_num_batched_tokens, batches);
-  groups.blocks_per_state = 1 + options.speculative_tokens + (how.mode == vllm_cache::mamba_mode::align ? 1u : 0u);
+  groups.blocks_per_state =
+      1 + options.speculative_tokens + (how.mode == vllm_cache::mamba_mode::align ? 1u : 0u);
   groups.one_state_per_block = how.mode == vllm_cache::mamba_mode::all;
   groups.promote_windows = disable_hybrid_kv_cache_manager || !rule.hybrid_kv_cache_manager;
   groups.pack = rule.packs_blocks;
@@ -237,10 +245,13 @@ constexpr refusal vllm::refuses(const deployment& d, const gpu_profile& gpu) con
   const std::uint64_t length = longest_request(d);
   if (length == 0) return {"max_model_len is not given, and the model's config names no maximum"};
   if (trained != 0 && length > trained) {
-    return {"User-specified max_model_len (#) is greater than the derived max_model_len "
-            "(max_position_embeddings=#)", length, trained};
+    return {
+        "User-specified max_model_len (#) is greater than the derived max_model_len "
+        "(max_position_embeddings=#)",
+        length, trained};
   }
-  if (!(utilization() > 0) || utilization() > 1) return {"GPU memory utilization must be greater than 0 and at most 1.0"};
+  if (!(utilization() > 0) || utilization() > 1)
+    return {"GPU memory utilization must be greater than 0 and at most 1.0"};
   const vllm_profile::options options = resolved(d, gpu);
   if (options.max_num_batched_tokens < options.max_num_seqs) {
     return {"max_num_batched_tokens (#) must be greater than or equal to max_num_seqs (#)",
@@ -253,17 +264,21 @@ constexpr refusal vllm::refuses(const deployment& d, const gpu_profile& gpu) con
             options.max_num_batched_tokens, length};
   }
   if (d.parallel.decode_context > 1 && vllm_detail::has_windows(*d.model)) {
-    return {"decode context parallel does not support sliding windows (DCP degree #)", d.parallel.decode_context};
+    return {"decode context parallel does not support sliding windows (DCP degree #)",
+            d.parallel.decode_context};
   }
   const std::uint64_t total = kvbudget::usable(gpu).expected.value;
   const std::uint64_t requested = usable(gpu).expected.value;
   if (!rules().neighbours_in_budget && kv_cache_memory_bytes == bytes{} &&
       total < detail::checked_add(requested, used_by_others.value)) {
-    return {"Free memory on device (# bytes) on startup is less than desired GPU memory utilization (# bytes)",
-            total > used_by_others.value ? total - used_by_others.value : 0, requested};
+    return {
+        "Free memory on device (# bytes) on startup is less than desired GPU memory utilization (# bytes)",
+        total > used_by_others.value ? total - used_by_others.value : 0, requested};
   }
   if (!rules().pads_unequal_pages && groups(d, share_of_all_stages(d), gpu).pages_do_not_divide) {
-    return {"The page size of some layer is not divisible by the maximum page size: this version cannot unify them"};
+    return {
+        "The page size of some layer is not divisible by the maximum page size: this version cannot unify "
+        "them"};
   }
   return {};
 }
@@ -285,7 +300,8 @@ constexpr refusal vllm::refuses_pools(const deployment& d, const gpu_profile& gp
 /// requested = ⌈total × utilization⌉; cache = requested − weights − peak of the profile run − memory outside
 /// PyTorch − graphs (from 0.21) − neighbours (0.8); `kv_cache_memory_bytes` replaces it. Sources:
 /// vllm-project/vllm v1/worker/gpu_worker.py and worker/worker.py, pull requests 10511, 12126 and 30515.
-constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where, const gpu_profile& gpu) const {
+constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
+                                         const gpu_profile& gpu) const {
   using vllm_detail::add_range;
   const rank_share share = share_of(d, where);
   const vllm_profile::memory taken = vllm_profile::memory_of(d, share, resolved(d, gpu));
@@ -299,38 +315,49 @@ constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
     weights.low = kept(weights.low);
     weights.expected = kept(weights.expected);
     weights.high = kept(weights.high);
-    weights.source = "elements of every tensor x bytes of its format, less what cpu_offload_gb keeps in host memory";
+    weights.source =
+        "elements of every tensor x bytes of its format, less what cpu_offload_gb keeps in host memory";
   }
   byte_range others{};  // of the budget, beside the weights
   if (d.pinned.activations.given) {
     detail::add_pinned(budget, "activations", d.pinned.activations);
-    others = {d.pinned.activations.low.value, d.pinned.activations.expected.value, d.pinned.activations.high.value};
+    others = {d.pinned.activations.low.value, d.pinned.activations.expected.value,
+              d.pinned.activations.high.value};
   } else {
-    add_range(budget, "activations", taken.activations, taken.known, "peak of the profile run: the larger of forward pass and sampler");
-    add_range(budget, "activations.forward", taken.forward, taken.known, "max_num_batched_tokens x the widest tensors of a layer");
-    add_range(budget, "activations.sampler", taken.sampler, taken.known, "max_num_seqs x vocabulary, by the sampler of the version");
-    add_range(budget, "activations.experts", taken.kept_experts, taken.known, "buffers of the fused experts that stay allocated");
-    add_range(budget, "activations.multimodal", taken.multimodal, basis::assumed, "embeddings and encoder of the largest batch of images");
-    add_range(budget, "activations.blas_workspace", taken.blas_workspace, basis::exact, "one cuBLAS workspace");
+    add_range(budget, "activations", taken.activations, taken.known,
+              "peak of the profile run: the larger of forward pass and sampler");
+    add_range(budget, taken.peak_name, taken.peak, taken.known,
+              "max_num_batched_tokens x the widest tensors of a layer, or max_num_seqs x vocabulary");
+    add_range(budget, "activations.experts", taken.kept_experts, taken.known,
+              "buffers of the fused experts that stay allocated");
+    add_range(budget, "activations.multimodal", taken.multimodal, basis::assumed,
+              "embeddings and pixels of the largest batch of images");
+    add_range(budget, "activations.blas_workspace", taken.blas_workspace, basis::exact,
+              "one cuBLAS workspace");
     others = taken.activations;
   }
   if (d.pinned.framework.given) {
     detail::add_pinned(budget, "framework", d.pinned.framework);
-    others = others.plus({d.pinned.framework.low.value, d.pinned.framework.expected.value, d.pinned.framework.high.value});
+    others = others.plus(
+        {d.pinned.framework.low.value, d.pinned.framework.expected.value, d.pinned.framework.high.value});
   } else {
     const measured_constant& context = constants::cuda_context;
     const byte_range outside{context.low, context.expected, context.high};
     const byte_range all = outside.plus(taken.non_torch).plus(taken.cuda_graphs).plus(taken.workspaces);
     add_range(budget, "framework", all, basis::calibrated, "sum of the measured parts, per GPU");
     add_range(budget, "framework.context", outside, context.known, context.source);
-    add_range(budget, "framework.non_torch", taken.non_torch, basis::measured, "what the profile run adds outside PyTorch: communication, kernels, handles");
-    add_range(budget, "framework.graphs", taken.cuda_graphs, basis::calibrated, "captured CUDA graphs, by their number and the layers");
-    add_range(budget, "framework.workspaces", taken.workspaces, basis::calibrated, "attention workspaces, allocated after the profile run");
+    add_range(budget, "framework.non_torch", taken.non_torch, basis::measured,
+              "what the profile run adds outside PyTorch: communication, kernels, handles");
+    add_range(budget, "framework.graphs", taken.cuda_graphs, basis::calibrated,
+              "captured CUDA graphs, by their number and the layers");
+    add_range(budget, "framework.workspaces", taken.workspaces, basis::calibrated,
+              "attention workspaces, allocated after the profile run");
     others = others.plus(taken.non_torch);
-    if (rules().graphs_in_budget) others = others.plus(taken.cuda_graphs);
+    if (taken.graphs_in_budget) others = others.plus(taken.cuda_graphs);
   }
   add_margin(budget, d);
-  if (rules().neighbours_in_budget) others = others.plus({used_by_others.value, used_by_others.value, used_by_others.value});
+  if (rules().neighbours_in_budget)
+    others = others.plus({used_by_others.value, used_by_others.value, used_by_others.value});
   const bytes margin = budget.margin();
   const usable_memory requested = usable(gpu);
   const auto left = [](bytes from, bytes weight, std::uint64_t other, bytes kept) {
@@ -381,8 +408,8 @@ constexpr bytes vllm::needed_to_start(const deployment& d, const gpu_profile& gp
 
 /// From 0.21 int(concurrency × max_model_len), before ⌊blocks / tables⌋ × the smallest block × the ranks that
 /// share tokens; V0 prints none.
-constexpr std::uint64_t vllm::printed_tokens(const deployment& d, const gpu_profile&, const block_pools& pools,
-                                             std::uint64_t length) const {
+constexpr std::uint64_t vllm::printed_tokens(const deployment& d, const gpu_profile&,
+                                             const block_pools& pools, std::uint64_t length) const {
   const block_pool& pool = pools.pools[0];
   if (!rules().prints_tokens || pool.group_count == 0) return 0;
   if (rules().tokens_are_concurrency) {
@@ -392,7 +419,8 @@ constexpr std::uint64_t vllm::printed_tokens(const deployment& d, const gpu_prof
     return detail::floor_of_double_product(length, concurrency);
   }
   std::uint64_t smallest = pool.groups[0].block_tokens;
-  for (std::uint32_t i = 1; i < pool.group_count; ++i) smallest = detail::smaller(smallest, pool.groups[i].block_tokens);
+  for (std::uint32_t i = 1; i < pool.group_count; ++i)
+    smallest = detail::smaller(smallest, pool.groups[i].block_tokens);
   const std::uint64_t ranks = detail::checked_mul(d.parallel.decode_context, prefill_context_parallel_size);
   return detail::checked_mul(detail::checked_mul(pool.blocks / pool.tables(), smallest), ranks);
 }

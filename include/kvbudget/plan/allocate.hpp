@@ -14,18 +14,18 @@ namespace kvbudget::inline v0 {
 /// Pools and ledger are those of the rank that has room for the fewest blocks; the other ranks keep as many.
 struct allocation {
   engine_name engine{};
-  refusal refused{};             ///< why the engine would not load this; then nothing else counts
-  memory_budget budget{};        ///< ledger of that rank; `kv_cache` is the reserved pool
-  rank where{};                  ///< its place in the layout
-  signed_range available_kv{};   ///< what its budget leaves for the cache; negative = missing
-  bytes gpu_total{};             ///< of one GPU, as a program sees it
-  block_pools pools{};           ///< with the blocks of the fullest rank
+  refusal refused{};            ///< why the engine would not load this; then nothing else counts
+  memory_budget budget{};       ///< ledger of that rank; `kv_cache` is the reserved pool
+  rank where{};                 ///< its place in the layout
+  signed_range available_kv{};  ///< what its budget leaves for the cache; negative = missing
+  bytes gpu_total{};            ///< of one GPU, as a program sees it
+  block_pools pools{};          ///< with the blocks of the fullest rank
   std::uint64_t low_blocks[max_block_pools] = {};   ///< of each pool, if everything takes its highest bytes
   std::uint64_t high_blocks[max_block_pools] = {};  ///< if everything takes its lowest bytes
-  std::uint64_t longest_request = 0;   ///< max_model_len: tokens that one request may have
-  std::uint64_t running_requests = 0;  ///< requests that run at once; 0 = as many as fit
-  bytes needed_to_start{};             ///< cache that the engine must have to start at all
-  std::uint64_t printed_kv_cache_tokens = 0;  ///< as that version's log prints it; 0 = it prints none
+  std::uint64_t longest_request = 0;                ///< max_model_len: tokens that one request may have
+  std::uint64_t running_requests = 0;               ///< requests that run at once; 0 = as many as fit
+  bytes needed_to_start{};                          ///< cache that the engine must have to start at all
+  std::uint64_t printed_kv_cache_tokens = 0;        ///< as that version's log prints it; 0 = it prints none
 
   /// Whether the engine comes up: nothing refused, and its cache holds what it insists on.
   [[nodiscard]] constexpr bool starts() const {
@@ -210,14 +210,15 @@ struct pool_room {
     for (std::uint32_t i = 0; i < pool.group_count; ++i) {
       const block_group& group = pool.groups[i];
       const std::uint64_t kept = detail::checked_add(group.window, group.in_flight);
-      const bool grows = group.rule == block_rule::every_token ||
-                         (group.rule != block_rule::fixed && context.value < kept);
+      const bool grows =
+          group.rule == block_rule::every_token || (group.rule != block_rule::fixed && context.value < kept);
       if (grows) {
         const std::uint64_t share = detail::checked_mul(group.block_tokens, group.ranks);
         growth.bytes_per_token =
             growth.bytes_per_token + ratio{detail::checked_mul(pool.block_bytes, group.copies), share};
       } else {
-        const std::uint64_t blocks = detail::checked_mul(group.blocks_of(detail::larger<std::uint64_t>(context.value, 1)), group.copies);
+        const std::uint64_t blocks = detail::checked_mul(
+            group.blocks_of(detail::larger<std::uint64_t>(context.value, 1)), group.copies);
         growth.fixed_bytes_per_sequence += bytes{detail::checked_mul(blocks, pool.block_bytes)};
       }
     }

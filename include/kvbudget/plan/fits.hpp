@@ -70,7 +70,8 @@ template <pool_engine Engine>
   const auto reserved = static_cast<std::int64_t>(result.reserved.value);
   const auto spare = [&](const std::uint64_t* of) { return detail::tightest_room(found, of, d).spare; };
   const std::int64_t room = spare(blocks);
-  result.headroom_bytes = room == INT64_MAX ? signed_difference(found.pools.size(), result.reserved) : room - reserved;
+  result.headroom_bytes =
+      room == INT64_MAX ? signed_difference(found.pools.size(), result.reserved) : room - reserved;
   if (found.available_kv.expected < 0) result.headroom_bytes += found.available_kv.expected;
   const bool admitted = !found.refused && detail::admits(found, d);
   const auto starts = [&](std::int64_t available) {

@@ -19,8 +19,9 @@ namespace kvbudget::inline v0::report {
   const auto grouped = [](std::uint64_t n) { return detail::grouped(n); };
   if (found.refused) return "refused: " + refusal_text(found.refused) + '.';
   if (found.available_kv.expected < 0) {
-    return fmt::format("does not start: everything but the cache takes {} more than the engine allows itself.",
-                       bytes{static_cast<std::uint64_t>(-found.available_kv.expected)});
+    return fmt::format(
+        "does not start: everything but the cache takes {} more than the engine allows itself.",
+        bytes{static_cast<std::uint64_t>(-found.available_kv.expected)});
   }
   if (!found.starts()) {
     return fmt::format(
@@ -31,8 +32,8 @@ namespace kvbudget::inline v0::report {
   }
   const std::uint64_t longest = d.workload.longest_context().value;
   if (longest > found.longest_request) {
-    return fmt::format("does not fit: requests of {} tokens, but the engine takes at most {}.", grouped(longest),
-                       grouped(found.longest_request));
+    return fmt::format("does not fit: requests of {} tokens, but the engine takes at most {}.",
+                       grouped(longest), grouped(found.longest_request));
   }
   const std::uint64_t each = detail::ceil_div(d.workload.total_sequences(), d.parallel.data);
   if (found.running_requests != 0 && each > found.running_requests) {
@@ -43,7 +44,8 @@ namespace kvbudget::inline v0::report {
   const std::string headroom =
       answer.reserved == bytes{} ? "" : fmt::format(" and {} of headroom", answer.reserved);
   if (answer.fits) {
-    return fmt::format("fits: the requests need {}{} of the {} reserved{}.", need, headroom, found.pools.size(),
+    return fmt::format("fits: the requests need {}{} of the {} reserved{}.", need, headroom,
+                       found.pools.size(),
                        answer.surely ? "" : "; not surely: with the highest need it would not");
   }
   return fmt::format("does not fit: the requests need {}{}, {} are reserved{}.", need, headroom,

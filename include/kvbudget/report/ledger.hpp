@@ -29,8 +29,8 @@ struct gpu_view {
   /// How the reader brings in lines that are not counted, said behind their names; empty: nothing is said.
   std::string activations_hint{};
   std::string framework_hint{};
-  /// The answer of an engine that reserves pools, in one sentence, and whether it is yes; empty: the ledger is
-  /// compared with what is available.
+  /// The answer of an engine that reserves pools, in one sentence, and whether it is yes; empty: the ledger
+  /// is compared with what is available.
   std::string engine_answer{};
   bool engine_fits = false;
 

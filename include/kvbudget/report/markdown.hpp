@@ -121,7 +121,8 @@ class markdown_writer {
       row("headroom asked for", {"", answer.reserved, ""}, percent_of(answer.reserved, usable), "");
     }
     const bytes rest = signed_bytes{answer.headroom_bytes}.magnitude();
-    row(answer.headroom_bytes >= 0 ? "**left**" : "**missing**", {"", rest, ""}, percent_of(rest, usable), "");
+    row(answer.headroom_bytes >= 0 ? "**left**" : "**missing**", {"", rest, ""}, percent_of(rest, usable),
+        "");
     size_spec both;
     both.layout.precision = options_.precision;
     start_block();

@@ -17,12 +17,12 @@ struct grouping {
 
 /// What a group's rule depends on beside its layers.
 struct group_settings {
-  std::uint32_t context_ranks = 1;         ///< ranks that share the tokens of full attention
-  std::uint64_t tokens_in_flight = 0;      ///< F: tokens computed but not settled
-  std::uint64_t blocks_per_state = 1;      ///< modes none and align
-  bool one_state_per_block = false;        ///< mode all
-  bool promote_windows = false;            ///< windows and chunks beside full attention keep every token
-  bool pack = false;                       ///< DeepSeek-V4: overlapping layouts
+  std::uint32_t context_ranks = 1;     ///< ranks that share the tokens of full attention
+  std::uint64_t tokens_in_flight = 0;  ///< F: tokens computed but not settled
+  std::uint64_t blocks_per_state = 1;  ///< modes none and align
+  bool one_state_per_block = false;    ///< mode all
+  bool promote_windows = false;        ///< windows and chunks beside full attention keep every token
+  bool pack = false;                   ///< DeepSeek-V4: overlapping layouts
 };
 
 namespace detail {
@@ -103,7 +103,8 @@ constexpr void group_compressed(grouping& result, const layer_specs& specs, cons
     return true;
   };
   for (std::uint32_t i = 0; i < specs.count; ++i) {
-    if (specs.list[i].kind != spec_kind::full && first_of_its_window(i)) counts[kinds++] = specs.list[i].layers;
+    if (specs.list[i].kind != spec_kind::full && first_of_its_window(i))
+      counts[kinds++] = specs.list[i].layers;
   }
   const std::uint64_t tuples = tuples_with_least_padding(counts, kinds, counts[0]);
   std::uint64_t most_tuples = counts[0];

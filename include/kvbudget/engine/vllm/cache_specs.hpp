@@ -80,7 +80,7 @@ enum class mamba_mode : std::uint8_t { none, align, all };
 
 /// Everything that pages depend on beside the model.
 struct page_settings {
-  std::uint64_t block_size = 0;  ///< tokens, as asked for; 0 = automatic
+  std::uint64_t block_size = 0;              ///< tokens, as asked for; 0 = automatic
   std::uint64_t kernel_block_multiple = 16;  ///< what the attention kernel needs
   std::uint64_t latent_block_size = 64;      ///< tokens of a block of latents, unless asked otherwise
   std::uint64_t latent_multiple = 64;        ///< what kernels of latents need where states decide the block
@@ -108,7 +108,8 @@ struct page_settings {
   const bool automatic = asked.is_automatic();
   const bool eight_bits = !automatic && !asked.has_latents && asked.key.format.block_elements == 1 &&
                           asked.key.format.block_bytes == 1;
-  if (s.kind == store_kind::compressed && (automatic || eight_bits || asked.has_latents)) return kv_formats::fp8_ds_mla_v4;
+  if (s.kind == store_kind::compressed && (automatic || eight_bits || asked.has_latents))
+    return kv_formats::fp8_ds_mla_v4;
   if (s.kind == store_kind::latent && s.indexer_dim != 0 && (automatic || eight_bits)) {
     return kv_formats::fp8_ds_mla;
   }
@@ -160,7 +161,8 @@ constexpr void each_store(const deployment& d, const rank_share& whole, const ra
     }
   }
   if (d.speculation.kind == speculation_kind::mtp) {
-    const std::uint32_t layers = d.speculation.draft_layers != 0 ? d.speculation.draft_layers : model.draft_layers;
+    const std::uint32_t layers =
+        d.speculation.draft_layers != 0 ? d.speculation.draft_layers : model.draft_layers;
     for (std::size_t i = 0; i < model.draft_store_count; ++i) {
       use(model.draft_stores[i], d.kv_cache, layers, here.last_stage ? layers : 0u);
     }
@@ -195,7 +197,8 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
   const auto state = [&](std::uint64_t dim) { return page(state_tokens * 2 * wide * dim * 4); };
   specs.add({spec_kind::window, state_tokens, state(s.key_dim), state_window, layers, here});
   if (s.indexer_dim == 0) return;
-  const std::uint64_t key = eight_bits ? index_key_bytes(s.indexer_dim, how.fp4_index_keys) : 2u * s.indexer_dim;
+  const std::uint64_t key =
+      eight_bits ? index_key_bytes(s.indexer_dim, how.fp4_index_keys) : 2u * s.indexer_dim;
   specs.add({spec_kind::full, block, page(entries * key), 0, layers, here});
   specs.add({spec_kind::window, state_tokens, state(s.indexer_dim), state_window, layers, here});
 }
@@ -203,22 +206,24 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
 
 /// The tokens of an attention block: as asked for, else 16 (64 for latents and index keys, 256 for
 /// DeepSeek-V4). Where layers keep recurrent states, enough tokens that a page holds a state: kernel multiple
-/// × ⌈state / (kernel multiple × bytes of a token)⌉. Source: vllm-project/vllm, HybridAttentionMambaModelConfig.
+/// × ⌈state / (kernel multiple × bytes of a token)⌉. Source: vllm-project/vllm,
+/// HybridAttentionMambaModelConfig.
 [[nodiscard]] constexpr std::uint64_t attention_block_tokens(const deployment& d, const rank_share& whole,
                                                              const page_settings& how, const kv_format& dtype,
                                                              std::uint64_t& token) {
   std::uint64_t state = 0;
   bool latents = false;
   token = 0;
-  detail::each_store(d, whole, whole, [&](const store& s, const kv_format& asked, std::uint32_t, std::uint32_t) {
-    if (s.kind == store_kind::recurrent) {
-      state = detail::larger(state, state_bytes(s, d.parallel.tensor, how));
-    } else if (detail::is_attention(s)) {
-      latents = latents || s.kind == store_kind::latent;
-      const std::uint64_t each = token_bytes(s, stored_format(asked, s, dtype), d.parallel.tensor);
-      token = detail::larger(token, each);
-    }
-  });
+  detail::each_store(
+      d, whole, whole, [&](const store& s, const kv_format& asked, std::uint32_t, std::uint32_t) {
+        if (s.kind == store_kind::recurrent) {
+          state = detail::larger(state, state_bytes(s, d.parallel.tensor, how));
+        } else if (detail::is_attention(s)) {
+          latents = latents || s.kind == store_kind::latent;
+          const std::uint64_t each = token_bytes(s, stored_format(asked, s, dtype), d.parallel.tensor);
+          token = detail::larger(token, each);
+        }
+      });
   const std::uint64_t usual = how.block_size != 0 ? how.block_size : latents ? how.latent_block_size : 16;
   if (state == 0 || token == 0) return usual;
   const std::uint64_t multiple = latents ? how.latent_multiple : how.kernel_block_multiple;
@@ -236,8 +241,7 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
   std::uint64_t largest_token = 0;
   const std::uint64_t block = attention_block_tokens(d, whole, how, dtype, largest_token);
   detail::each_store(
-      d, whole, here,
-      [&](const store& s, const kv_format& asked, std::uint32_t layers, std::uint32_t mine) {
+      d, whole, here, [&](const store& s, const kv_format& asked, std::uint32_t layers, std::uint32_t mine) {
         const kv_format& format = stored_format(asked, s, dtype);
         const auto page = [&] { return detail::checked_mul(block, token_bytes(s, format, tensor)); };
         const auto indexed = [&](std::uint64_t tokens) {
@@ -265,8 +269,7 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
             const std::uint64_t state = state_bytes(s, tensor, how);
             const std::uint64_t padded =
                 largest_token == 0 ? state : detail::larger(state, detail::checked_mul(block, largest_token));
-            const std::uint64_t tokens =
-                how.mode == mamba_mode::none ? how.max_model_len : block;
+            const std::uint64_t tokens = how.mode == mamba_mode::none ? how.max_model_len : block;
             return specs.add({spec_kind::state, tokens, padded, 0, layers, mine});
           }
         }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/engine/pool_engine.hpp"
 #include "kvbudget/engine/vllm/constants.hpp"
 #include "kvbudget/memory/activations.hpp"
 #include "kvbudget/memory/rank_share.hpp"
@@ -11,16 +12,6 @@
 /// outside PyTorch, captured graphs. Rules by version are rows of a table; figures that no formula gives are
 /// in `data/engines/vllm.json`.
 namespace kvbudget::inline v0::vllm_profile {
-
-/// A release by its first two numbers: {0, 21} is vLLM 0.21.
-struct version {
-  std::uint32_t major = 0;
-  std::uint32_t minor = 0;
-  [[nodiscard]] constexpr bool is_at_least(const version& other) const {
-    return major != other.major ? major > other.major : minor >= other.minor;
-  }
-  friend constexpr bool operator==(const version&, const version&) = default;
-};
 
 /// What the profiled sampler does with the logits of all rows.
 enum class sampler_rule : std::uint8_t {
@@ -44,9 +35,9 @@ enum class non_torch_rule : std::uint8_t {
   increase_with_graphs  ///< the same, a trial capture of graphs included
 };
 
-/// The rules of one range of versions.
+/// The rules of one range of versions. The table of `vllm_rules` (rules.hpp) says how their cache differs.
 struct rules {
-  version from{};
+  engine_version from{};
   sampler_rule sampler{};
   sampler_rule dense_sampler{};  ///< of dense models, which changed runners earlier
   capture_rule captures{};
@@ -95,9 +86,9 @@ inline constexpr rules table[] = {
 // clang-format on
 
 /// The newest row that is not newer than `release`.
-[[nodiscard]] constexpr const rules& rules_of(const version& release) {
+[[nodiscard]] constexpr const rules& rules_of(engine_version release) {
   const rules* row = table + sizeof(table) / sizeof(rules) - 1;
-  while (row != table && !release.is_at_least(row->from)) --row;
+  while (row != table && release.before(row->from)) --row;
   return *row;
 }
 
@@ -106,15 +97,6 @@ namespace parts {
   kvbudget::detail::raise("vLLM: gpu_memory_utilization must be above 0 and at most 1");
 }
 }  // namespace parts
-
-/// Bytes that an instance may take: ⌈total × utilization⌉, the product rounded as Python rounds it (80 GiB at
-/// 0.92 give 79,027,398,247). A share outside (0, 1] stops.
-[[nodiscard]] constexpr std::uint64_t requested_bytes(std::uint64_t total, double utilization) {
-  if (!(utilization > 0 && utilization <= 1)) parts::gpu_memory_utilization_must_be_above_0_and_at_most_1();
-  const double product = static_cast<double>(total) * utilization;
-  const auto whole = static_cast<std::uint64_t>(product);
-  return static_cast<double>(whole) < product ? whole + 1 : whole;
-}
 
 /// How vLLM is started: a default depends on it.
 enum class usage : std::uint8_t { server, library, engine };
@@ -243,7 +225,7 @@ struct capture_sizes {
 
 /// What a profile run depends on beside the deployment.
 struct options {
-  version release{};
+  engine_version release{};
   std::uint64_t max_num_batched_tokens = 0;
   std::uint64_t max_num_seqs = 0;
   std::uint64_t max_model_len = 0;
@@ -514,11 +496,13 @@ struct multimodal_bytes {
 /// What one rank takes beside weights and KV cache.
 struct memory {
   byte_range
-      activations{};     ///< blas + kept experts + kept images + the largest of forward, sampler and encoder
+      activations{};  ///< blas + kept experts + kept images + the largest of forward, sampler and encoder
+  byte_range peak{};  ///< that largest one
+  const char* peak_name = "activations.forward";
   byte_range forward{};  ///< streams and the widest part of a layer
   byte_range sampler{};  ///< logits, sampler and the states they come from; last stage only
   byte_range kept_experts{};
-  byte_range multimodal{};  ///< kept images; the encoder where it is what peaks
+  byte_range multimodal{};  ///< kept images
   byte_range blas_workspace{};
   byte_range non_torch{};
   byte_range cuda_graphs{};  ///< captured graphs; none where eager
@@ -656,8 +640,10 @@ struct memory {
   }
   const byte_range text = parts::wider_of(found.forward, found.sampler);
   const byte_range peak = parts::wider_of(text, images.encoder);
+  found.peak = peak;
+  if (peak.expected == found.sampler.expected) found.peak_name = "activations.sampler";
+  if (peak.expected == images.encoder.expected) found.peak_name = "activations.encoder";
   found.multimodal = images.kept;
-  if (peak.expected == images.encoder.expected) found.multimodal = images.kept.plus(images.encoder);
   if (images.kept.high != 0) found.known = basis::assumed;
   found.activations = peak.plus(found.blas_workspace).plus(found.kept_experts).plus(images.kept);
   found.non_torch = parts::range_of(non_torch_of(d, given));

@@ -6,34 +6,33 @@
 
 namespace kvbudget::inline v0 {
 
-/// What differs between releases of vLLM, one row per era. A release follows the last row that does not come
+/// What differs between releases of vLLM in its cache, one row per era (the profile run has a table of its
+/// own). A release follows the last row that does not come
 /// after it.
 ///
 /// Sources: vllm-project/vllm vllm/v1/core/kv_cache_utils.py, kv_cache_interface.py, config/cache.py and
 /// config/vllm.py of several releases; pull requests 10511, 12126, 30515 and 38284; issues 17549 and 45178.
 struct vllm_rules {
   engine_version since;
-  double gpu_memory_utilization;    ///< default share of the GPU's total
-  bool graphs_in_budget;            ///< an estimate of captured CUDA graphs is taken off the budget
-  bool neighbours_in_budget;        ///< memory of other processes is charged to this one
-  bool hybrid_kv_cache_manager;     ///< windows, chunks and states keep block tables of their own
+  bool neighbours_in_budget;         ///< memory of other processes is charged to this one
+  bool hybrid_kv_cache_manager;      ///< windows, chunks and states keep block tables of their own
   std::uint32_t concurrent_batches;  ///< batches whose tokens a window keeps besides (one pipeline stage)
-  bool tokens_are_concurrency;      ///< "GPU KV cache size" = concurrency × max_model_len
-  bool prints_tokens;               ///< V0 printed blocks only
-  bool pads_unequal_pages;          ///< pages that do not divide the largest one are padded, not refused
-  bool packs_blocks;                ///< DeepSeek-V4: a block is as large as its largest group, not all of them
-  bool needs_by_stage;              ///< the start check prices one stage, not the whole model
-  std::uint64_t swap_space_bytes;   ///< host memory per GPU set aside for swapped blocks
+  bool tokens_are_concurrency;       ///< "GPU KV cache size" = concurrency × max_model_len
+  bool prints_tokens;                ///< V0 printed blocks only
+  bool pads_unequal_pages;           ///< pages that do not divide the largest one are padded, not refused
+  bool packs_blocks;               ///< DeepSeek-V4: a block is as large as its largest group, not all of them
+  bool needs_by_stage;             ///< the start check prices one stage, not the whole model
+  std::uint64_t swap_space_bytes;  ///< host memory per GPU set aside for swapped blocks
 };
 
 // clang-format off
 inline constexpr vllm_rules vllm_eras[] = {
-    // since    util  graphs others hybrid batches conc  tokens pads   packs  stage  swap
-    {{0, 0},   0.90, false, false, false, 1,      false, false, false, false, false, 4ull << 30},
-    {{0, 8},   0.90, false, true,  false, 1,      false, true,  false, false, false, 4ull << 30},
-    {{0, 9},   0.90, false, false, true,  1,      false, true,  false, false, false, 4ull << 30},
-    {{0, 21},  0.92, true,  false, true,  2,      true,  true,  false, false, true,  0},
-    {{0, 27},  0.92, true,  false, true,  2,      true,  true,  true,  true,  true,  0},
+    // since   others hybrid batches conc  tokens pads   packs  stage  swap
+    {{0, 0},  false, false, 1,      false, false, false, false, false, 4ull << 30},
+    {{0, 8},  true,  false, 1,      false, true,  false, false, false, 0},
+    {{0, 9},  false, true,  1,      false, true,  false, false, false, 0},
+    {{0, 21}, false, true,  2,      true,  true,  false, false, true,  0},
+    {{0, 27}, false, true,  2,      true,  true,  true,  true,  true,  0},
 };
 // clang-format on
 
