@@ -103,7 +103,8 @@ struct tensorrt_llm {
       if (max_attention_window.sizes[i] == 0) return {"Attention window size must be positive"};
     }
     const detail::window_groups groups = groups_of(d, share_of(d, rank{}));
-    if (groups.too_many) return {"max_attention_window: more than # window sizes", max_windows};
+    if (groups.too_many)
+      return {"more than # window sizes in max_attention_window are not modelled here", groups.room};
     std::uint32_t shares = 0;
     double sum = 0;
     for (const double share : window_size_shares) {
@@ -269,7 +270,6 @@ struct tensorrt_llm {
  private:
   static constexpr std::uint64_t unlimited = std::uint64_t{1}
                                              << 40;  ///< blocks of a pool without layers here
-  static constexpr std::uint32_t max_windows = max_block_pools;
   static constexpr const char* pool_names[max_block_pools] = {"kv_cache.blocks", "kv_cache.window",
                                                               "kv_cache.window_2", "kv_cache.window_3"};
 
@@ -307,9 +307,14 @@ struct tensorrt_llm {
         cuda_graph_max_batch_size == 0 ? rules().cuda_graph_max_batch_size : cuda_graph_max_batch_size;
     return use_cuda_graph ? detail::smaller(largest, batch_size()) : 0;
   }
+  [[nodiscard]] static constexpr std::uint32_t room_for_windows(const deployment& d) {
+    const std::uint32_t others =
+        (has(d, store_kind::cross_attention) ? 1u : 0u) + (has(d, store_kind::recurrent) ? 1u : 0u);
+    return static_cast<std::uint32_t>(max_block_pools) - others;
+  }
   [[nodiscard]] constexpr detail::window_groups groups_of(const deployment& d,
                                                           const rank_share& share) const {
-    return detail::window_groups_of(d, share, max_attention_window, longest_request(d));
+    return detail::window_groups_of(d, share, max_attention_window, longest_request(d), room_for_windows(d));
   }
 
   /// How a request fills the blocks of a window: beside the window a chunk of its prompt, and one block more.

@@ -137,13 +137,14 @@ struct window_groups {
   std::uint64_t window[max_block_pools] = {};
   layer_token_bytes bytes[max_block_pools] = {};
   std::uint32_t count = 0;
-  bool too_many = false;
+  std::uint32_t room = max_block_pools;  ///< pools that are left for windows
+  bool too_many = false;                 ///< more windows than that; the rest is counted with the narrowest
 
   constexpr std::uint32_t place_of(std::uint64_t size) {
     std::uint32_t at = 0;
     while (at < count && window[at] > size) ++at;
     if (at < count && window[at] == size) return at;
-    if (count == max_block_pools) {
+    if (count == room) {
       too_many = true;
       return count - 1;
     }
@@ -158,8 +159,9 @@ struct window_groups {
 };
 [[nodiscard]] constexpr window_groups window_groups_of(const deployment& d, const rank_share& share,
                                                        const attention_window_list& windows,
-                                                       std::uint64_t max_seq_len) {
+                                                       std::uint64_t max_seq_len, std::uint32_t room) {
   window_groups result;
+  result.room = room;
   const model_architecture& model = *d.model;
   const std::uint32_t tensor = d.parallel.tensor;
   const kv_format usual = cache_format(d.kv_cache, dtype_of(d));
