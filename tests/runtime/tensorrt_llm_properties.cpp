@@ -97,7 +97,7 @@ engine random_options(random_engine& random) {
   engine on;
   on.version = pick_of(random, versions);
   const auto one_in = [&](std::uint64_t n) { return pick(random, 1, n) == 1; };
-  if (one_in(2)) on.free_gpu_memory_fraction = static_cast<double>(pick(random, 1, 100)) / 100;
+  if (one_in(2)) on.free_gpu_memory_fraction = static_cast<double>(pick(random, 1, 99)) / 100;
   if (one_in(6)) on.max_tokens = pick(random, 1, 2'000'000);
   if (one_in(8)) on.max_gpu_total_bytes = bytes{pick(random, 1, 40'000'000'000)};
   if (one_in(3)) on.tokens_per_block = 1U << pick32(random, 3, 7);
@@ -112,6 +112,7 @@ engine random_options(random_engine& random) {
   if (one_in(4)) on.host_cache_size = bytes{pick(random, 0, 90'000'000'000)};
   if (one_in(6)) on.used_by_others = bytes{pick(random, 0, 9'000'000'000)};
   if (one_in(8)) on.encoder_cache_max_bytes = bytes{pick(random, 0, 2'000'000'000)};
+  if (one_in(6)) on.mamba_state_cache_interval = 64 * pick(random, 1, 8);
   on.use_cuda_graph = !one_in(4);
   return on;
 }
@@ -210,7 +211,7 @@ TEST_CASE("TensorRT-LLM: pools take no more than their share, and every rank as 
     crowded.used_by_others += 1_GiB;
     REQUIRE(allocate(d, crowded, gpu).blocks() <= found.blocks());
     engine generous = on;
-    generous.free_gpu_memory_fraction = std::min(1.0, on.fraction() + 0.05);
+    generous.free_gpu_memory_fraction = std::min(0.999, on.fraction() + 0.05);
     REQUIRE(found.blocks() <= allocate(d, generous, gpu).blocks());
     engine busier = on;
     busier.max_num_tokens = 2 * on.step_tokens();

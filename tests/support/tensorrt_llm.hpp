@@ -2,7 +2,6 @@
 
 // What the cases in tests/cases/tensorrt_llm.inc ask of the engine.
 
-#include "kvbudget/engine/tensorrt_llm.hpp"
 #include "kvbudget/kvbudget.hpp"
 #include "kvbudget/models.hpp"
 

@@ -88,6 +88,7 @@ struct tensorrt_llm {
   }
   [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile&) const {
     if (!(fraction() > 0) || fraction() > 1) return {"free_gpu_memory_fraction must be between 0 and 1"};
+    if (rules().pytorch && !(fraction() < 1)) return {"Invalid freeMemFraction, must be smaller than 1.0"};
     if (longest_request(d) == 0) return {"max_seq_len is not specified, and the model names no maximum"};
     if (d.parallel.decode_context != 1) {
       return {"KV cache size estimation not supported with context parallelism."};
@@ -102,15 +103,16 @@ struct tensorrt_llm {
     for (std::uint32_t i = 0; i < max_attention_window.count; ++i) {
       if (max_attention_window.sizes[i] == 0) return {"Attention window size must be positive"};
     }
-    const detail::window_groups groups = groups_of(d, share_of(d, rank{}));
-    if (groups.too_many)
-      return {"more than # window sizes in max_attention_window are not modelled here", groups.room};
     std::uint32_t shares = 0;
     double sum = 0;
     for (const double share : window_size_shares) {
       shares += share != 0 ? 1 : 0;
       sum += share;
     }
+    if (shares == 0 && max_attention_window.count == 0) return {};
+    const detail::window_groups groups = groups_of(d, share_of(d, rank{}));
+    if (groups.too_many)
+      return {"more than # window sizes in max_attention_window are not modelled here", groups.room};
     if (shares != 0 && shares != groups.count) {
       return {"Number of shares in TRTLLM_WINDOW_SIZE_SHARES must match number of window sizes: # for #",
               shares, groups.count};
@@ -137,11 +139,12 @@ struct tensorrt_llm {
     if (used_by_others.value != 0) budget.add({"other_processes", used_by_others, "given by the user"});
     const usable_memory total = usable(gpu);
     const line_item* step = budget.find("activations");
+    const claims mine = claims_of(d, share);
     const bytes none{};
     result.available_kv = {
-        available(d, share, total.low, budget.total_high(), step == nullptr ? none : step->high),
-        available(d, share, total.expected, budget.total(), step == nullptr ? none : step->expected),
-        available(d, share, total.high, budget.total_low(), step == nullptr ? none : step->low)};
+        available(mine, total.low, budget.total_high(), step == nullptr ? none : step->high),
+        available(mine, total.expected, budget.total(), step == nullptr ? none : step->expected),
+        available(mine, total.high, budget.total_low(), step == nullptr ? none : step->low)};
     add_margin(budget, d);
     return result;
   }
@@ -225,8 +228,10 @@ struct tensorrt_llm {
   [[nodiscard]] constexpr std::uint64_t served_length(const deployment& d, const block_pools& pools) const {
     const std::uint64_t asked = longest_request(d);
     if (pools.count == 0 || pools.pools[0].groups[0].rule == block_rule::fixed) return asked;
-    if (pools.pools[0].blocks >= asked) return asked;
-    return detail::smaller(asked, detail::checked_mul(pools.pools[0].blocks, block_size()));
+    const std::uint64_t widest = groups_of(d, share_of(d, rank{})).window[0];
+    if (pools.pools[0].blocks >= widest) return asked;
+    const std::uint64_t held = detail::checked_mul(pools.pools[0].blocks, block_size());
+    return held < widest ? held : asked;
   }
   /// The same in the engine's words; nothing where it lowers nothing.
   [[nodiscard]] constexpr refusal warns(const deployment& d, const block_pools& pools) const {
@@ -361,23 +366,38 @@ struct tensorrt_llm {
     return plan;
   }
 
-  /// One rank's `available_kv` for one total, what is taken, and how much of that the profiled step is.
-  [[nodiscard]] constexpr std::int64_t available(const deployment& d, const rank_share& share, bytes total,
-                                                 bytes taken, bytes step) const {
-    const std::uint64_t state = rules().states_within_fraction ? 0 : detail::state_bytes(d, share);
-    const std::uint64_t states = detail::checked_mul(state, slots(d));
-    const std::int64_t left = signed_difference(total, taken + bytes{states});
-    if (left <= 0) return signed_difference(total, taken);
-    std::uint64_t result = detail::floor_of_double_product(static_cast<std::uint64_t>(left), fraction());
+  /// What of a rank's cache decides how many bytes it gets.
+  struct claims {
+    std::uint64_t states = 0;  ///< bytes that come before the share is taken
+    std::uint64_t held =
+        1;  ///< bytes of a token, as the pool holds it and as the engine's estimate counts it
+    std::uint64_t counted = 1;
+  };
+  [[nodiscard]] constexpr claims claims_of(const deployment& d, const rank_share& share) const {
+    claims result;
+    if (!rules().states_within_fraction) {
+      result.states = detail::checked_mul(detail::state_bytes(d, share), slots(d));
+    }
+    if (!rules().pytorch || d.parallel.tensor == 1) return result;
     const detail::window_groups groups = groups_of(d, share);
-    detail::layer_token_bytes sum;
-    for (std::uint32_t i = 0; i < groups.count; ++i) sum.add(groups.bytes[i]);
-    if (rules().pytorch && groups.count == 1 && sum.counted < sum.held) {
-      const std::uint64_t without_step = detail::checked_add(static_cast<std::uint64_t>(left), step.value);
-      result = detail::smaller(detail::floor_mul_div(result / sum.counted, sum.held, 1),
+    if (groups.count != 1 || groups.bytes[0].counted == 0) return result;
+    result.held = groups.bytes[0].held;
+    result.counted = groups.bytes[0].counted;
+    return result;
+  }
+  /// One rank's `available_kv` for one total, what is taken, and how much of that the profiled step is.
+  [[nodiscard]] constexpr std::int64_t available(const claims& mine, bytes total, bytes taken,
+                                                 bytes step) const {
+    const std::int64_t left = signed_difference(total, taken + bytes{mine.states});
+    if (left <= 0) return signed_difference(total, taken);
+    const auto free = static_cast<std::uint64_t>(left);
+    std::uint64_t result = detail::floor_of_double_product(free, fraction());
+    if (mine.counted < mine.held) {
+      const std::uint64_t without_step = detail::checked_add(free, step.value);
+      result = detail::smaller(detail::checked_mul(result / mine.counted, mine.held),
                                detail::floor_of_double_product(without_step, fraction()));
     }
-    return static_cast<std::int64_t>(detail::checked_add(result, states));
+    return static_cast<std::int64_t>(detail::checked_add(result, mine.states));
   }
 
   /// The deployment as the profiling run sees it: max_num_tokens of prompts, a row of logits for each.
