@@ -144,6 +144,21 @@ constexpr bool refuses(const engine& on, const deployment& d, const char* words)
   const refusal found = on.refuses(d, any_gpu);
   return found && starts_with(found.text, words);
 }
+/// Whether a measured number of tokens lies between what the engine's lows and highs give.
+constexpr bool expects(const engine& on, const deployment& d, const gpu_profile& gpu,
+                       std::uint64_t measured) {
+  const allocation found = allocate(d, on, gpu);
+  return found.low_blocks[0] * on.block_size() <= measured &&
+         measured <= found.high_blocks[0] * on.block_size();
+}
+constexpr deployment in_fp8(deployment d) {
+  d.weights = schemes::fp8_channel;
+  return d;
+}
+constexpr engine with_share(engine on, double fraction) {
+  on.free_gpu_memory_fraction = fraction;
+  return on;
+}
 /// An answer with everything but the cache pinned: `taken` of the GPU's memory.
 constexpr deployment with_taken(deployment d, bytes taken) {
   d.pinned.weights = taken;
