@@ -5,6 +5,7 @@
 /// output).
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/tensorrt_llm.hpp"
 #include "kvbudget/engine/vllm.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/model/builders.hpp"
