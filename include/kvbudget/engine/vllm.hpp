@@ -179,6 +179,7 @@ constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_pr
                                   : detail::larger(defaults.max_num_batched_tokens, options.max_num_seqs);
   options.speculative_tokens = vllm_detail::drafted_tokens(d);
   options.enforce_eager = enforce_eager;
+  options.chunked_prefill = chunked;
   options.multimodal = !language_model_only;
   options.compute_capability_major = capability_of(gpu).major;
   options.block_size = block_size != 0 ? block_size : 16;
