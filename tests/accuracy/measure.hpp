@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kvbudget/kvbudget.hpp"
+#include "kvbudget/report/text.hpp"
 #include "support/corpus.hpp"
 
 namespace tests::accuracy {

@@ -131,7 +131,10 @@ naive_pool build_naively(const deployment& d, const vllm& on, const gpu_profile&
       }
       if (s.kind == store_kind::sliding_window) layers.push_back({1, block, page, s.window, number});
       if (s.kind == store_kind::chunked) layers.push_back({2, block, page, s.window, number});
-      if (s.kind == store_kind::cross_attention) layers.push_back({4, block, page, s.encoder_tokens, number});
+      if (s.kind == store_kind::cross_attention) {
+        const bool like_self = on.version.before({0, 8});
+        layers.push_back({like_self ? 0 : 4, block, page, like_self ? 0 : s.encoder_tokens, number});
+      }
       if (s.kind == store_kind::recurrent) {
         const std::uint64_t padded = token == 0 ? state_of_one(s) : std::max(state_of_one(s), block * token);
         layers.push_back({3, align ? block : options.max_model_len, padded, 0, number});
@@ -142,7 +145,10 @@ naive_pool build_naively(const deployment& d, const vllm& on, const gpu_profile&
   bool has_full = false;
   for (const naive_layer& each : layers) has_full = has_full || each.kind == 0;
   for (naive_layer& each : layers) {
-    if (promote && has_full && (each.kind == 1 || each.kind == 2)) each.kind = 0, each.window = 0;
+    if (has_full && ((promote && each.kind == 1) || ((promote || on.version.before({0, 21})) && each.kind == 2))) {
+      each.kind = 0;
+      each.window = 0;
+    }
   }
   const layer_range range = layers_of_stage(d.parallel, model.num_hidden_layers, stage);
   const auto is_here = [&](const naive_layer& each) {

@@ -56,7 +56,7 @@ struct block_group {
 };
 
 /// Kinds of block table that a pool has room for, and pools that an engine may keep.
-inline constexpr std::size_t max_block_groups = 10;
+inline constexpr std::size_t max_block_groups = 16;
 inline constexpr std::size_t max_block_pools = 4;
 
 namespace detail {

@@ -215,6 +215,7 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
                                     : recurrent_format(d);
   how.recurrent = &vllm_detail::format_of(mamba_ssm_cache_dtype, states);
   how.fp4_index_keys = fp4_indexer_cache;
+  how.cross_attention_keeps_tokens = !rules().prints_tokens;
   return how;
 }
 
@@ -230,12 +231,13 @@ constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_shar
   const std::uint32_t stages = d.parallel.pipeline;
   std::uint64_t batches = 1;
   if (async_scheduling && rule.concurrent_batches > 1)
-    batches = stages == 1 ? 2u : rule.packs_blocks ? stages + 1u : stages;
+    batches = stages == 1 ? 2u : rule.newest_scheduler ? stages + 1u : stages;
   groups.tokens_in_flight = detail::checked_mul(options.max_num_batched_tokens, batches);
   groups.blocks_per_state =
       1 + options.speculative_tokens + (how.mode == vllm_cache::mamba_mode::align ? 1u : 0u);
   groups.one_state_per_block = how.mode == vllm_cache::mamba_mode::all;
   groups.promote_windows = disable_hybrid_kv_cache_manager || !rule.hybrid_kv_cache_manager;
+  groups.promote_chunks = !rule.chunks_in_groups;
   groups.pack = rule.packs_blocks;
   return vllm_cache::groups_of(vllm_cache::specs_of(d, share_of_all_stages(d), here, how), groups);
 }
@@ -276,7 +278,7 @@ constexpr refusal vllm::refuses(const deployment& d, const gpu_profile& gpu) con
         "Free memory on device (# bytes) on startup is less than desired GPU memory utilization (# bytes)",
         total > used_by_others.value ? total - used_by_others.value : 0, requested};
   }
-  if (!rules().pads_unequal_pages && groups(d, share_of_all_stages(d), gpu).pages_do_not_divide) {
+  if (!rules().newest_scheduler && groups(d, share_of_all_stages(d), gpu).pages_do_not_divide) {
     return {
         "The page size of some layer is not divisible by the maximum page size: this version cannot unify "
         "them"};
@@ -371,7 +373,7 @@ constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
     const auto given = static_cast<std::int64_t>(kv_cache_memory_bytes.value);
     result.available_kv = {given, given, given};
   }
-  if (num_gpu_blocks_override != 0 && rules().packs_blocks) {
+  if (num_gpu_blocks_override != 0 && rules().newest_scheduler) {
     const auto given = static_cast<std::int64_t>(
         detail::checked_mul(num_gpu_blocks_override, groups(d, share, gpu).pool.block_bytes));
     result.available_kv = {given, given, given};

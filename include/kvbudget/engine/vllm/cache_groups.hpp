@@ -22,6 +22,7 @@ struct group_settings {
   std::uint64_t blocks_per_state = 1;  ///< modes none and align
   bool one_state_per_block = false;    ///< mode all
   bool promote_windows = false;        ///< windows and chunks beside full attention keep every token
+  bool promote_chunks = false;         ///< chunks alone do
   bool pack = false;                   ///< DeepSeek-V4: overlapping layouts
 };
 
@@ -165,10 +166,10 @@ constexpr void group_by_type(grouping& result, layer_specs& specs, const group_s
   result.admission_block_bytes = result.pool.block_bytes;
 }
 /// Windows and chunks beside full attention, as if they kept every token.
-[[nodiscard]] constexpr layer_specs promoted(const layer_specs& specs) {
+[[nodiscard]] constexpr layer_specs promoted(const layer_specs& specs, bool windows) {
   layer_specs result;
   for (layer_spec spec : specs) {
-    if (spec.kind == spec_kind::window || spec.kind == spec_kind::chunk) {
+    if (spec.kind == spec_kind::chunk || (windows && spec.kind == spec_kind::window)) {
       spec.kind = spec_kind::full;
       spec.window = 0;
       if (specs.compressed && spec.block_tokens < compressed_block_tokens) {
@@ -187,7 +188,8 @@ constexpr void group_by_type(grouping& result, layer_specs& specs, const group_s
 [[nodiscard]] constexpr grouping groups_of(layer_specs specs, const group_settings& how) {
   grouping result;
   if (specs.count == 0) return result;
-  if (how.promote_windows && specs.has(spec_kind::full)) specs = detail::promoted(specs);
+  const bool promotes = how.promote_windows || (how.promote_chunks && specs.has(spec_kind::chunk));
+  if (promotes && specs.has(spec_kind::full)) specs = detail::promoted(specs, how.promote_windows);
   bool one_type = true;
   for (const layer_spec& spec : specs) one_type = one_type && spec.same_type(specs.list[0]);
   if (one_type) {

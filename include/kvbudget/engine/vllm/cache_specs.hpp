@@ -90,6 +90,7 @@ struct page_settings {
   const number_format* convolution = nullptr;
   const number_format* recurrent = nullptr;
   bool fp4_index_keys = false;
+  bool cross_attention_keeps_tokens = false;  ///< V0: charged like self-attention
 };
 
 /// Index keys: 128 bytes of fp8 and one fp32 scale per 128 elements, whatever the cache's own format; MXFP4
@@ -261,6 +262,9 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
           case store_kind::chunked:
             return specs.add({spec_kind::chunk, block, page(), s.window, layers, mine});
           case store_kind::cross_attention:
+            if (how.cross_attention_keeps_tokens) {
+              return specs.add({spec_kind::full, block, page(), 0, layers, mine});
+            }
             return specs.add({spec_kind::encoder, block, page(), s.encoder_tokens, layers, mine});
           case store_kind::compressed:
             return detail::add_compressed(specs, s, token_bytes(s, format, tensor), layers, mine, how,
