@@ -202,6 +202,16 @@ inline void read_writer_word(std::string_view word, std::string_view before, log
     }
     i = close;
   }
+  const std::size_t bracket = prefix.rfind(']');  // `[TRT-LLM] [I] rank0 …`
+  if (bracket != std::string_view::npos) {
+    const std::string_view word = without_leading_blanks(prefix.substr(bracket + 1));
+    if (word.substr(0, 4) == "rank" || word.substr(0, 4) == "Rank") {
+      const std::string_view number = without_leading_blanks(word.substr(4));
+      std::size_t digits = 0;
+      while (digits < number.size() && is_log_digit(number[digits])) ++digits;
+      if (const auto rank = small_number(number.substr(0, digits))) writer.rank = rank;
+    }
+  }
   if (writer.engine || writer.tensor || writer.pipeline || writer.data_parallel || writer.expert ||
       writer.rank) {
     writer.pid.reset();

@@ -43,6 +43,7 @@ struct figure_rule {
   figure_member member;
   keep kept = keep::last;
   side number = side::behind;
+  std::string_view unless{};  ///< text that makes the line another one
 };
 
 /// Blanks, brackets and words between a label and its number.
@@ -212,6 +213,7 @@ class log_recorder {
   void record_weights(const log_writer& writer, const std::optional<printed_amount>& figure) {
     if (!figure) return;
     const bool second = counted(writer).weights.has_value();
+    if (second) note(figure->line, "a second figure of weights is taken for a draft model's");
     record(writer, second ? &rank_figures::draft_weights : &rank_figures::weights, figure);
   }
 
@@ -223,6 +225,7 @@ class log_recorder {
   /// Applies one rule to a text that holds its context at `context`.
   void apply(const figure_rule& rule, std::string_view text, std::size_t context, const log_writer& writer,
              std::uint32_t line) {
+    if (!rule.unless.empty() && text.find(rule.unless) != std::string_view::npos) return;
     std::size_t at = rule.label.empty() ? context : text.find(rule.label, context);
     if (at == std::string_view::npos) return;
     if (rule.number == side::before) {
@@ -272,15 +275,17 @@ struct log_message {
   std::string_view whole;
   std::uint32_t number = 0;
 
-  /// Who wrote what stands at `at`: the prefixes before it count.
+  /// Who wrote what stands at `at`: the prefixes at the head of the line, or, behind a progress bar, those
+  /// right before it.
   [[nodiscard]] log_writer writer_at(std::size_t at) const {
-    const std::size_t begin = at > 400 ? at - 400 : 0;
-    return writer_of(whole.substr(begin, at - begin));
+    log_writer writer = writer_of(whole.substr(0, std::min<std::size_t>(at, 400)));
+    if (at > 400 && writer.name().empty()) writer = writer_of(whole.substr(at - 400, 400));
+    return writer;
   }
 };
 
-/// Goes through a log with the dialect of one engine, which has
-///   `rules`: its table, `reads(message, at, …)`: what the table cannot say, and `contexts` of those.
+/// Goes through a log with the dialect of one engine: `rules` is its table; `read` does what a table cannot
+/// say, for lines that hold one of the `special_contexts`.
 template <class Dialect>
 void read_log_lines(std::string_view text, Dialect& dialect, log_recorder& recorder) {
   const auto first_context = [&](std::string_view line) {
@@ -341,6 +346,10 @@ void read_log_lines(std::string_view text, Dialect& dialect, log_recorder& recor
     log.notes.insert(log.notes.begin(), std::to_string(log.starts) +
                                             " starts in this log: figures are those of the last, from line " +
                                             std::to_string(log.first_line) + " on");
+  }
+  if (log.ranks.empty() && recorder.knows_something()) {
+    log.notes.push_back("no figure was printed by the start that begins at line " +
+                        std::to_string(log.first_line));
   }
   recorder.sort_ranks();
 }

@@ -15,7 +15,8 @@ namespace kvbudget::inline v0::detail {
 /// in issue 1400 and in triton-inference-server/tensorrtllm_backend.
 ///
 /// The PyTorch runtime allocates a small cache first, profiles with it, and then the real one with the same
-/// words: later figures replace earlier ones, and what says that profiling is over drops the first pools.
+/// words: the line that ends profiling drops
+/// the figures of the first.
 struct tensorrt_llm_dialect {
   using f = rank_figures;
 
@@ -75,13 +76,22 @@ struct tensorrt_llm_dialect {
     } else if (context == "engine args: {") {
       recorder.settings(text.substr(behind - 1));
     } else if (context == "Peak memory during memory usage profiling") {
-      for (rank_figures& rank : recorder.log().ranks) rank.pools.clear();
+      for (rank_figures& rank : recorder.log().ranks) forget_first_cache(rank);
     } else {
       read_pool(message, at, behind, recorder);
     }
   }
 
  private:
+  static void forget_first_cache(rank_figures& rank) {
+    rank.pools.clear();
+    rank.allocated_kv.reset();
+    rank.kv_tokens.reset();
+    rank.num_gpu_blocks.reset();
+    rank.num_cpu_blocks.reset();
+    rank.blocks_per_sequence.reset();
+  }
+
   static void read_pool(const log_message& message, std::size_t at, std::size_t behind,
                         log_recorder& recorder) {
     const std::string_view text = message.whole;

@@ -69,7 +69,7 @@ struct vllm_dialect {
       {"peak_torch_memory=", "", &f::peak_torch},
       {"memory_usage_post_profile=", "", &f::usage_after_profile},
       {"model weights take", "", &f::weights, keep::first},
-      {"non_torch_memory", "", &f::non_torch},
+      {"non_torch_memory", "", &f::non_torch, keep::last, side::behind, "snapshot"},
       {"PyTorch activation peak memory", "", &f::activation_peak},
       {"the rest of the memory reserved for KV Cache", "", &f::available_kv},
       {"available_kv_cache_memory", "", &f::available_kv},
