@@ -156,7 +156,8 @@ inline void read_writer_word(std::string_view word, std::string_view before, log
   if (numbered("TP", writer.tensor) || numbered("PP", writer.pipeline) ||
       numbered("DP", writer.data_parallel) || numbered("EP", writer.expert) ||
       numbered("DCP", writer.context) || numbered("CP", writer.context) || numbered("rank=", writer.rank) ||
-      numbered("RANK", writer.rank) || numbered("rank", writer.rank)) {
+      numbered("RANK", writer.rank) || numbered("rank", writer.rank) || numbered("gpu=", writer.rank) ||
+      numbered("gpu_id=", writer.rank)) {
     return;
   }
   if (before == "RANK" || before == "rank" || before == "Rank") {
@@ -169,7 +170,8 @@ inline void read_writer_word(std::string_view word, std::string_view before, log
   }
 }
 
-/// Who wrote what comes behind `prefix`: vLLM's `(Worker_TP0 pid=1)`, SGLang's `[… DP1 TP3]`, TensorRT-LLM's
+/// Who wrote what comes behind `prefix`: vLLM's `(Worker_TP0 pid=1)`, SGLang's `[… DP1 TP3]` and `[gpu=3]`,
+/// TensorRT-LLM's
 /// `[RANK 0]`, torchrun's `[rank0]:`, mpirun's `[1,3]<stdout>:`. Later prefixes win.
 [[nodiscard]] inline log_writer writer_of(std::string_view prefix) {
   log_writer writer;

@@ -147,8 +147,8 @@ struct vllm_dialect {
   /// `Initializing a V1 LLM engine (v0.11.0) with config: model='…', …`
   static void read_engine_line(const log_message& message, std::size_t at, log_recorder& recorder) {
     const std::string_view text = message.whole;
-    const std::size_t begin = at > 40 ? at - 40 : 0;
-    if (text.substr(begin, at - begin).find("Initializing a") == std::string_view::npos) return;
+    const std::size_t begin = text.rfind("Initializing a", at);
+    if (begin == std::string_view::npos || begin + 20 < at) return;
     const std::size_t config = text.find("with config:", at);
     if (config == std::string_view::npos || config > at + 120) return;
     recorder.start(message.number, message.writer_at(begin).name(), true);
