@@ -782,6 +782,25 @@ TEST_CASE("of several starts the last one is reported", "[engine_log]") {
   CHECK(has_note(begun, "no figure was printed by the start that begins at line 3"));
 }
 
+// [reading_a_log]
+/// What each rank had left for its cache, and the tokens that the engine made of it.
+std::string pool_in(const engine_log& log) {
+  std::string lines;
+  for (const rank_figures& rank : log.ranks) {
+    if (rank.available_kv) lines += rank.name + ": " + std::to_string(rank.available_kv->bytes) + " B\n";
+  }
+  if (const auto tokens = first_printed(log).kv_tokens) lines += std::to_string(tokens->value) + " tokens\n";
+  return lines;
+}
+// [reading_a_log]
+
+TEST_CASE("the example of the documentation", "[engine_log]") {
+  CHECK(pool_in(read_engine_log("(Worker_TP0 pid=2) INFO Available KV cache memory: 8.11 GiB\n"
+                                "(Worker_TP1 pid=3) INFO Available KV cache memory: 8.05 GiB\n"
+                                "(EngineCore_DP0 pid=1) INFO GPU KV cache size: 178,880 tokens\n")) ==
+        "TP0: 8708046193 B\nTP1: 8643621683 B\n178880 tokens\n");
+}
+
 TEST_CASE("the engine is told by its lines", "[engine_log]") {
   CHECK(read_engine_log("Available KV cache memory: 8.11 GiB").engine == "vllm");
   CHECK(read_engine_log("Memory pool end. avail mem=8.11 GB").engine == "sglang");
