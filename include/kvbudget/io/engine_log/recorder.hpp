@@ -239,13 +239,13 @@ class log_recorder {
     if (member.decimal != nullptr) record(writer, member.decimal, decimal_at(text, at, line), rule.kept);
   }
 
-  /// Ranks in the order of their numbers; those that say nothing about themselves first.
+  /// Ranks in the order of their numbers, then of their names; those that say nothing come first.
   void sort_ranks() {
     const auto key = [](const rank_figures& rank) {
-      return std::make_tuple(rank.data_parallel, rank.pipeline, rank.tensor, rank.expert, rank.rank);
+      return std::tie(rank.data_parallel, rank.pipeline, rank.tensor, rank.expert, rank.rank, rank.name);
     };
-    std::stable_sort(log_.ranks.begin(), log_.ranks.end(),
-                     [&](const rank_figures& a, const rank_figures& b) { return key(a) < key(b); });
+    std::sort(log_.ranks.begin(), log_.ranks.end(),
+              [&](const rank_figures& a, const rank_figures& b) { return key(a) < key(b); });
   }
 
   [[nodiscard]] engine_log& log() { return log_; }
