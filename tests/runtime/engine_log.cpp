@@ -656,6 +656,13 @@ TEST_CASE("TensorRT-LLM: engines built beforehand", "[engine_log]") {
       "[TensorRT-LLM][INFO] Using 132608 tokens in paged KV cache.\n");
   CHECK(size_of(oldest.allocated_kv) == 69524783104);
   CHECK(number_of(oldest.kv_tokens) == 132608);
+  const rank_figures second_manager = tensorrt_llm(
+      "[TRT-LLM] [I] KV cache manager v2 device quota set to 5.951171875GiB\n"
+      "[TRT-LLM] [I] KV cache manager v2 host cache quota set to 16.0GiB\n"
+      "[TRT-LLM] [I] Estimated max memory in KV cache : 5.95 GiB, kv size per token is 73728 bytes\n");
+  CHECK(size_of(second_manager.allocated_kv) == 6390022144);
+  CHECK(size_of(second_manager.host_kv) == gib(1600));
+  CHECK(tenthousandths(second_manager.kv_bytes_per_token) == 737280000);
 }
 
 // ---- what stands around ----------------------------------------------------------------------------------

@@ -98,6 +98,7 @@ struct rank_figures {
   std::optional<printed_amount> available_kv{};
   std::optional<printed_amount> estimated_kv{};
   std::optional<printed_amount> allocated_kv{};
+  std::optional<printed_amount> host_kv{};  ///< in host memory
   std::optional<printed_decimal> kv_bytes_per_token{};
   std::optional<printed_count> kv_tokens{};
   std::optional<printed_count> num_gpu_blocks{};
@@ -185,6 +186,7 @@ inline constexpr named_figure log_figures[] = {
     {"available_kv", &rank_figures::available_kv},
     {"estimated_kv", &rank_figures::estimated_kv},
     {"allocated_kv", &rank_figures::allocated_kv},
+    {"host_kv", &rank_figures::host_kv},
     {"kv_bytes_per_token", &rank_figures::kv_bytes_per_token},
     {"kv_tokens", &rank_figures::kv_tokens},
     {"num_gpu_blocks", &rank_figures::num_gpu_blocks},

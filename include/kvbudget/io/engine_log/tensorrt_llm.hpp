@@ -11,7 +11,8 @@
 namespace kvbudget::inline v0::detail {
 
 /// Lines of TensorRT-LLM, both runtimes. Wordings: NVIDIA/TensorRT-LLM,
-/// `tensorrt_llm/_torch/pyexecutor/_util.py`, `cpp/tensorrt_llm/batch_manager/kvCacheManager.cpp`, and logs
+/// `tensorrt_llm/_torch/pyexecutor/_util.py`, `resource_manager.py` and `kv_cache_manager_v2.py` beside it,
+/// `cpp/tensorrt_llm/batch_manager/kvCacheManager.cpp`, and logs
 /// in issue 1400 and in triton-inference-server/tensorrtllm_backend.
 ///
 /// The PyTorch runtime allocates a small cache first, profiles with it, and then the real one with the same
@@ -27,11 +28,13 @@ struct tensorrt_llm_dialect {
       {"Peak memory during memory usage profiling", "available KV cache memory", &f::available_kv},
       {"Peak memory during memory usage profiling", "fraction is set", &f::memory_fraction},
       {"Peak memory during memory usage profiling", "kv size is", &f::kv_bytes_per_token},
-      {"Peak memory during memory usage profiling", "kv size per token is", &f::kv_bytes_per_token},
       {"Peak memory during memory usage profiling", "device total memory", &f::total_gpu_memory},
       {"Peak memory during memory usage profiling", "tmp kv_mem", &f::temporary_kv},
       {"Peak memory during memory usage profiling", "temporary kv cache memory during profiling",
        &f::temporary_kv},
+      {"kv size per token is", "", &f::kv_bytes_per_token},
+      {"KV cache manager v2 device quota set to", "", &f::allocated_kv},
+      {"host cache quota set to", "", &f::host_kv},
       {"Memory used for model weights (inside torch)", "profiling", &f::weights},
       {"Memory used after loading model weights (inside torch)", "profiling", &f::weights},
       {"Memory used after loading model weights (outside torch)", "profiling", &f::outside_torch_after_load},
