@@ -11,13 +11,12 @@
 namespace kvbudget::inline v0::detail {
 
 /// Lines of TensorRT-LLM, both runtimes. Wordings: NVIDIA/TensorRT-LLM,
-/// `tensorrt_llm/_torch/pyexecutor/_util.py`, `resource_manager.py` and `kv_cache_manager_v2.py` beside it,
-/// `cpp/tensorrt_llm/batch_manager/kvCacheManager.cpp`, and logs
-/// in issue 1400 and in triton-inference-server/tensorrtllm_backend.
+/// `tensorrt_llm/_torch/pyexecutor/_util.py`, with `resource_manager.py` and `kv_cache_manager_v2.py` beside
+/// it, `cpp/tensorrt_llm/batch_manager/kvCacheManager.cpp`, logs in its issue 1400 and in
+/// triton-inference-server/tensorrtllm_backend.
 ///
 /// The PyTorch runtime allocates a small cache first, profiles with it, and then the real one with the same
-/// words: the line that ends profiling drops
-/// the figures of the first.
+/// words: the line that ends profiling drops the figures of the first.
 struct tensorrt_llm_dialect {
   using f = rank_figures;
 
