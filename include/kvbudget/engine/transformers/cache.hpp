@@ -111,7 +111,7 @@ struct quantized_side {
   std::uint64_t residual = 0;
   [[nodiscard]] constexpr std::uint64_t total() const { return payload + scales + residual; }
 };
-[[nodiscard]] constexpr quantized_side quantized_side_of(const transformers_options& asked,
+[[nodiscard]] constexpr quantized_side quantized_side_of(const engines::transformers& asked,
                                                          const number_format& dtype,
                                                          std::uint64_t elements_each, std::uint64_t old,
                                                          std::uint64_t latest) {
@@ -124,7 +124,7 @@ struct quantized_side {
 /// The most that one side takes on its way to `context` tokens: the prefill quantizes the whole prompt; from
 /// then on tokens stay as they are until `residual_length` of them are quantized together, so that the cache
 /// shrinks at that step.
-[[nodiscard]] constexpr quantized_side widest_quantized_side(const transformers_options& asked,
+[[nodiscard]] constexpr quantized_side widest_quantized_side(const engines::transformers& asked,
                                                              const number_format& dtype,
                                                              std::uint64_t elements_each,
                                                              const padded_batch& batch) {
@@ -142,7 +142,7 @@ struct quantized_side {
 /// The quantized form of one layer. Every step dequantizes the layer and joins the latest tokens to it: two
 /// copies of its keys and values in the dtype, and one side in fp32 where the backend converts it.
 constexpr void add_quantized_layer(layer_cache& sum, const cached_heads& shape,
-                                   const transformers_options& asked, const number_format& dtype,
+                                   const engines::transformers& asked, const number_format& dtype,
                                    const padded_batch& batch) {
   const std::uint64_t widths[] = {shape.key_dim, shape.value_dim};
   std::uint64_t whole = 0;
@@ -179,7 +179,7 @@ constexpr void add_quantized_layer(layer_cache& sum, const cached_heads& shape,
 /// first token is decoded. Static: the room for `max_cache_len` or the window; a full window is rolled, which
 /// copies both sides. Beam search copies one side when it reorders rows.
 constexpr void add_attention(layer_cache& sum, const cached_heads& shape, std::uint64_t window,
-                             const transformers_options& asked, const number_format& dtype,
+                             const engines::transformers& asked, const number_format& dtype,
                              const padded_batch& batch) {
   const bool fixed = asked.is_static();
   const bool windowed = window != 0;
@@ -235,7 +235,7 @@ constexpr void add_attention(layer_cache& sum, const cached_heads& shape, std::u
 }
 
 constexpr void add_store(layer_cache& sum, const layer_kind& layer, const store& s,
-                         const transformers_options& asked, const deployment& d, const padded_batch& batch) {
+                         const engines::transformers& asked, const deployment& d, const padded_batch& batch) {
   const number_format& dtype = dtype_of(d);
   const auto keep = [&](std::uint64_t& member, std::uint64_t elements) {
     if (elements != 0) add_tensor(sum.fixed, member, dtype.size_of(elements).value);
@@ -282,7 +282,7 @@ constexpr void add_store(layer_cache& sum, const layer_kind& layer, const store&
 }  // namespace detail
 
 /// What one layer of a kind keeps for a batch.
-[[nodiscard]] constexpr layer_cache cache_of_layer(const layer_kind& layer, const transformers_options& asked,
+[[nodiscard]] constexpr layer_cache cache_of_layer(const layer_kind& layer, const engines::transformers& asked,
                                                    const deployment& d, const padded_batch& batch) {
   layer_cache sum;
   if (batch.rows == 0) return sum;
@@ -331,7 +331,7 @@ constexpr void widen(cache_transients& widest, const cache_transients& other) {
 
 /// The cache that one rank keeps: Σ over its layers; of the transients, the windows' views in every layer and
 /// the widest step of one.
-[[nodiscard]] constexpr transformers_cache_bytes cache_of(const transformers_options& asked,
+[[nodiscard]] constexpr transformers_cache_bytes cache_of(const engines::transformers& asked,
                                                           const deployment& d, const rank_share& share,
                                                           const padded_batch& batch) {
   transformers_cache_bytes result;

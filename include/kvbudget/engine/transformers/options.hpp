@@ -81,9 +81,17 @@ inline constexpr transformers_rules transformers_versions[] = {
   return *found;
 }
 
-/// What a run of Transformers is started with, by the names of its generation config, `from_pretrained` and
-/// `cache_config`.
-struct transformers_options {
+namespace engines {
+
+/// Transformers' `generate`: no pool, no pages. Every replica's requests are one rectangle, padded to its
+/// longest prompt and grown to its longest output; the cache is what `cache_implementation` keeps of it, with
+/// the copies that extending, rolling or dequantizing it needs; the prefill is one step. Shared prefixes are
+/// kept for every row, MLA per head. Pipeline stages are the GPUs of a device map (see
+/// `transformers/device_map.hpp`), tensor ranks those of a `tp_plan`. The workload's `batched_tokens` play no
+/// part. Where outputs are long, the peak of the prefill is counted beside the cache of the end: never less
+/// than needed. Options have the names of the generation config, `from_pretrained` and `cache_config`; what
+/// the engine cannot do stops. Members are defined in `engine/transformers.hpp`.
+struct transformers {
   engine_version version{5, 0};
   transformers_cache cache_implementation = transformers_cache::dynamic;
   transformers_attention attn_implementation = transformers_attention::sdpa;
@@ -132,7 +140,18 @@ struct transformers_options {
     }
     return is_static();
   }
+
+  [[nodiscard]] constexpr engine_name name() const;
+  /// What the runtime offers, less what other processes hold.
+  [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
+                                               const gpu_profile* gpu = nullptr) const;
+  /// What an offloaded cache keeps in host memory for one rank: the line `kv_cache`, between all layers but
+  /// the two on the GPU and, while copies are under way, all of them. No line where nothing is offloaded.
+  [[nodiscard]] constexpr memory_budget host_ledger(const deployment& d, const rank& where) const;
 };
+
+}  // namespace engines
 
 namespace detail {
 [[noreturn]] inline void num_beams_must_be_at_least_one() { raise("num_beams must be at least one"); }
@@ -154,7 +173,7 @@ namespace detail {
 }  // namespace detail
 
 /// Stops, with the reason, if Transformers has no such options, or a deployment asks for what it cannot do.
-constexpr void validate(const transformers_options& asked, const deployment& d) {
+constexpr void validate(const engines::transformers& asked, const deployment& d) {
   if (asked.num_beams == 0) detail::num_beams_must_be_at_least_one();
   if (asked.cache_implementation == transformers_cache::quantized) {
     if (asked.q_group_size == 0 || asked.residual_length == 0) {
@@ -192,7 +211,7 @@ struct padded_batch {
 };
 
 /// The rectangle of a replica's requests.
-[[nodiscard]] constexpr padded_batch padded_batch_of(const transformers_options& asked, const deployment& d,
+[[nodiscard]] constexpr padded_batch padded_batch_of(const engines::transformers& asked, const deployment& d,
                                                      std::uint32_t data_replica) {
   using detail::larger;
   using detail::smaller;
