@@ -5,6 +5,8 @@
 /// output).
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/transformers.hpp"
+#include "kvbudget/engine/transformers/device_map.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/model/builders.hpp"
 #include "kvbudget/model/experts.hpp"

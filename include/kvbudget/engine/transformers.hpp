@@ -46,7 +46,8 @@ constexpr void add_transformers_cache(memory_budget& budget, const transformers_
   const bytes sure{kept.total()};
   const std::uint64_t scales_high = larger(kept.scales, kept.scales_high);
   const bytes high{checked_add(checked_add(kept.total(), kept.granules), scales_high - kept.scales)};
-  const basis known = cache.assumed || transient.high != 0 || kept.granules != 0 ? basis::assumed : basis::exact;
+  const basis known =
+      cache.assumed || transient.high != 0 || kept.granules != 0 ? basis::assumed : basis::exact;
   budget.add({"kv_cache", sure + bytes{transient.low}, sure + bytes{transient.expected},
               high + bytes{transient.high}, known,
               "tensors of every layer for the whole padded batch, and copies that live beside them", false});
@@ -66,7 +67,8 @@ constexpr void add_transformers_cache(memory_budget& budget, const transformers_
   }
   if (transient.high != 0) {
     budget.add({"kv_cache.transient", bytes{transient.low}, bytes{transient.expected}, bytes{transient.high},
-                basis::assumed, "copies of a layer while it is extended, rolled or dequantized; windows in longer tensors"});
+                basis::assumed,
+                "copies of a layer while it is extended, rolled or dequantized; windows in longer tensors"});
   }
 }
 
@@ -80,7 +82,8 @@ constexpr void add_pytorch(memory_budget& budget, const deployment& d, const gpu
     process.framework.kind = framework_kind::pytorch_cuda;
     process.framework.cuda_graphs = false;
   }
-  if (gpu != nullptr && process.framework.compute_capability_major == 0 && gpu->vendor == gpu_vendor::nvidia) {
+  if (gpu != nullptr && process.framework.compute_capability_major == 0 &&
+      gpu->vendor == gpu_vendor::nvidia) {
     std::uint32_t major = 0;
     for (const char* at = gpu->compute_capability; *at >= '0' && *at <= '9'; ++at) {
       major = major * 10 + static_cast<std::uint32_t>(*at - '0');

@@ -11,10 +11,10 @@ namespace kvbudget::inline v0 {
 /// What one step of Transformers needs beside weights and cache. Of attention, MLP and logits the largest
 /// sets the peak; `mask` and the residual stream live throughout.
 struct transformers_step {
-  activation_bytes usual{};    ///< hidden, qkv, workspace, mlp, experts and logits, as every engine needs them
-  byte_range mask{};           ///< rows × 1 × queries × keys, once per kind of mask
-  byte_range scores{};         ///< eager: rows × heads × queries × keys, in the dtype
-  byte_range softmax{};        ///< eager: the same in fp32
+  activation_bytes usual{};  ///< hidden, qkv, workspace, mlp, experts and logits, as every engine needs them
+  byte_range mask{};         ///< rows × 1 × queries × keys, once per kind of mask
+  byte_range scores{};       ///< eager: rows × heads × queries × keys, in the dtype
+  byte_range softmax{};      ///< eager: the same in fp32
   byte_range probabilities{};  ///< eager: the same again, cast back while both others are alive
   byte_range expanded{};       ///< keys and values repeated for all query heads
 
@@ -137,15 +137,17 @@ constexpr void add_attention_of_layer(transformers_step& sum, const layer_kind& 
   if (batch.rows == 0 || batch.context == 0) return result;
   const std::uint64_t queries = step == phase::prefill ? batch.chunk : 1;
   result.usual = activations_of(detail::as_rectangle(d, batch, queries), share, 0, phase::prefill);
+  if (asked.attn_implementation == transformers_attention::eager) result.usual.attention_workspace = {};
   if (share.last_stage && step == phase::prefill) {
     const bool automatic = asked.logits == transformers_logits::automatic;
-    const bool all = automatic ? !asked.rules().last_logits : asked.logits == transformers_logits::every_token;
+    const bool all =
+        automatic ? !asked.rules().last_logits : asked.logits == transformers_logits::every_token;
     if (all) {
       const std::uint64_t logits = detail::checked_product(batch.rows, batch.chunk, d.model->vocab_size);
       const std::uint64_t last = checked_mul(batch.rows, d.model->vocab_size);
       const std::uint64_t copied = asked.rules().fp32_logits ? logits : last;
-      result.usual.logits = detail::same(
-          detail::checked_add(dtype_of(d).size_of(logits).value, checked_mul(copied, 4)));
+      result.usual.logits =
+          detail::same(detail::checked_add(dtype_of(d).size_of(logits).value, checked_mul(copied, 4)));
     }
   }
   byte_range masks[2] = {};
@@ -175,13 +177,16 @@ constexpr void add_transformers_step(memory_budget& budget, const transformers_s
     part("activations.qkv", step.usual.qkv, basis::exact, "tokens x (query + KV heads) x head dims");
     part("activations.attention_workspace", step.usual.attention_workspace, basis::exact,
          "one fp32 log-sum-exp per token and query head");
-    part("activations.repeated_kv", step.expanded, basis::assumed, "keys and values repeated for every query head");
-    part("activations.attention_scores", step.scores, basis::exact, "rows x heads x queries x keys in the dtype");
+    part("activations.repeated_kv", step.expanded, basis::assumed,
+         "keys and values repeated for every query head");
+    part("activations.attention_scores", step.scores, basis::exact,
+         "rows x heads x queries x keys in the dtype");
     part("activations.attention_softmax", step.softmax, basis::exact, "the softmax of the scores in fp32");
     part("activations.attention_probabilities", step.probabilities, basis::assumed,
          "the softmax cast back while the scores are still referenced");
   } else if (step.widest() == 1) {
-    part("activations.mlp", step.usual.mlp, basis::assumed, "tokens x intermediate size x (gate, up and product)");
+    part("activations.mlp", step.usual.mlp, basis::assumed,
+         "tokens x intermediate size x (gate, up and product)");
     part("activations.experts", step.usual.experts, basis::assumed,
          "tokens x experts per token x (projections and product)");
   } else {

@@ -18,7 +18,8 @@ struct cache_tensors {
   std::uint64_t state = 0;            ///< recurrent states
   std::uint64_t cross_attention = 0;  ///< keys and values of encoder tokens
   std::uint64_t rounding = 0;         ///< what PyTorch's allocator adds: each tensor up to 512 bytes
-  std::uint64_t granules = 0;  ///< what the driver adds if each tensor of 1 MiB or more has 2 MiB granules of its own
+  std::uint64_t granules =
+      0;  ///< what the driver adds if each tensor of 1 MiB or more has 2 MiB granules of its own
 
   /// Everything but the allocator's rounding.
   [[nodiscard]] constexpr std::uint64_t kept() const {
@@ -49,10 +50,10 @@ struct cache_transients {
 
 /// What one layer keeps, and what it needs beside that.
 struct layer_cache {
-  cache_tensors fixed{};    ///< always on the GPU
-  cache_tensors movable{};  ///< goes to host memory when the cache is offloaded
+  cache_tensors fixed{};     ///< always on the GPU
+  cache_tensors movable{};   ///< goes to host memory when the cache is offloaded
   cache_transients views{};  ///< stays alive while the other layers run: windows are views of longer tensors
-  cache_transients step{};  ///< alive while this layer runs
+  cache_transients step{};   ///< alive while this layer runs
 };
 
 namespace detail {
@@ -130,8 +131,7 @@ struct quantized_side {
                                                              const padded_batch& batch) {
   const std::uint64_t written = batch.context - batch.prompt;
   const std::uint64_t latest = written % asked.residual_length;
-  const quantized_side now =
-      quantized_side_of(asked, dtype, elements_each, batch.context - latest, latest);
+  const quantized_side now = quantized_side_of(asked, dtype, elements_each, batch.context - latest, latest);
   if (written < asked.residual_length) return now;
   const std::uint64_t before = batch.context - latest - asked.residual_length;
   const quantized_side fullest =
@@ -282,8 +282,9 @@ constexpr void add_store(layer_cache& sum, const layer_kind& layer, const store&
 }  // namespace detail
 
 /// What one layer of a kind keeps for a batch.
-[[nodiscard]] constexpr layer_cache cache_of_layer(const layer_kind& layer, const engines::transformers& asked,
-                                                   const deployment& d, const padded_batch& batch) {
+[[nodiscard]] constexpr layer_cache cache_of_layer(const layer_kind& layer,
+                                                   const engines::transformers& asked, const deployment& d,
+                                                   const padded_batch& batch) {
   layer_cache sum;
   if (batch.rows == 0) return sum;
   for (std::size_t i = 0; i < layer.store_count; ++i) {
@@ -355,8 +356,8 @@ constexpr void widen(cache_transients& widest, const cache_transients& other) {
     result.on_gpu.add(here.fixed, layers[kind]);
     result.on_gpu.add(here.movable, resident.of_kind[kind]);
     result.on_host.add(here.movable, layers[kind] - resident.of_kind[kind]);
-    const std::uint32_t views = asked.is_offloaded() && here.movable.total() != 0 ? resident.of_kind[kind]
-                                                                                  : layers[kind];
+    const std::uint32_t views =
+        asked.is_offloaded() && here.movable.total() != 0 ? resident.of_kind[kind] : layers[kind];
     result.transients.prefill = result.transients.prefill.plus(detail::times(here.views.prefill, views));
     result.transients.decode = result.transients.decode.plus(detail::times(here.views.decode, views));
     if (layers[kind] != 0) detail::widen(step, here.step);

@@ -45,12 +45,13 @@ enum class option_choice : std::uint8_t { automatic, no, yes };
 
 /// What memory depends on in a version of Transformers.
 struct transformers_rules {
-  engine_version from{};            ///< the first version with these rules
-  bool last_logits = false;         ///< the prefill computes the logits of the last token only
-  bool fp32_logits = false;         ///< all logits are copied to fp32, not only those of the last token
-  bool boolean_masks = false;       ///< masks for SDPA are stored as one byte per pair
-  bool sliding_layers = false;      ///< caches are lists of layers: windows slide in dynamic and static caches
-  bool sdpa_reads_groups = false;   ///< SDPA without a mask reads grouped KV heads as they are
+  engine_version from{};           ///< the first version with these rules
+  bool last_logits = false;        ///< the prefill computes the logits of the last token only
+  bool fp32_logits = false;        ///< all logits are copied to fp32, not only those of the last token
+  bool boolean_masks = false;      ///< masks for SDPA are stored as one byte per pair
+  bool sliding_layers = false;     ///< caches are lists of layers: windows slide in dynamic and static caches
+  bool sdpa_reads_groups = false;  ///< SDPA without a mask reads grouped KV heads as they are
+  bool tied_head_counts_once = false;  ///< a balanced device map is made after weights are tied, not before
   bool offloads_whole_layers = false;  ///< offloading is an option of every cache, layer by layer
 };
 
@@ -58,7 +59,8 @@ struct transformers_rules {
 ///
 /// Sources: huggingface/transformers pull requests 31292 (logits of the last token, 4.45) and 33902 (no fp32
 /// copy of all logits, 4.46); src/transformers/masking_utils.py (boolean masks, 4.53);
-/// src/transformers/cache_utils.py (layered caches, 4.56).
+/// src/transformers/cache_utils.py (layered caches, 4.56);
+/// src/transformers/integrations/accelerate.py (tied weights, 5.0).
 inline constexpr transformers_rules transformers_versions[] = {
     {.from = {4, 36}, .fp32_logits = true},
     {.from = {4, 45}, .last_logits = true, .fp32_logits = true},
@@ -69,6 +71,13 @@ inline constexpr transformers_rules transformers_versions[] = {
      .boolean_masks = true,
      .sliding_layers = true,
      .sdpa_reads_groups = true,
+     .offloads_whole_layers = true},
+    {.from = {5, 0},
+     .last_logits = true,
+     .boolean_masks = true,
+     .sliding_layers = true,
+     .sdpa_reads_groups = true,
+     .tied_head_counts_once = true,
      .offloads_whole_layers = true},
 };
 
@@ -200,10 +209,10 @@ constexpr void validate(const engines::transformers& asked, const deployment& d)
 /// The requests of one replica as Transformers runs them: one rectangle, padded on the left to the longest
 /// prompt, which grows until the longest output is written.
 struct padded_batch {
-  std::uint64_t rows = 0;     ///< requests × beams
-  std::uint64_t prompt = 0;   ///< tokens of the longest prompt
-  std::uint64_t context = 0;  ///< longest prompt + longest output
-  std::uint64_t chunk = 0;    ///< prompt tokens that one step of the prefill computes, per row
+  std::uint64_t rows = 0;       ///< requests × beams
+  std::uint64_t prompt = 0;     ///< tokens of the longest prompt
+  std::uint64_t context = 0;    ///< longest prompt + longest output
+  std::uint64_t chunk = 0;      ///< prompt tokens that one step of the prefill computes, per row
   std::uint64_t cache_len = 0;  ///< tokens that a static cache has room for
   /// Whether some rows are padded, as far as one can tell: there are several requests, whose prompts hardly
   /// ever have the same length.
@@ -233,7 +242,8 @@ struct padded_batch {
   batch.padded = batch.rows > 1;
   batch.rows = detail::checked_mul(batch.rows, asked.num_beams);
   batch.context = detail::checked_add(batch.prompt, output);
-  batch.chunk = asked.prefill_chunk_size == 0 ? batch.prompt : smaller(asked.prefill_chunk_size, batch.prompt);
+  batch.chunk =
+      asked.prefill_chunk_size == 0 ? batch.prompt : smaller(asked.prefill_chunk_size, batch.prompt);
   batch.cache_len = larger(asked.max_cache_len, batch.context);
   return batch;
 }
