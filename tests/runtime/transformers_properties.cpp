@@ -22,7 +22,7 @@ std::uint32_t pick32(random_engine& random, std::uint32_t low, std::uint32_t hig
 template <class T, std::size_t Size> const T& one_of(random_engine& random, const T (&choices)[Size]) {
   return choices[pick(random, 0, Size - 1)];
 }
-const model_architecture& random_model(random_engine& random) { return *one_of(random, models::names).model; }
+const model_architecture& random_model(random_engine& random) { return *one_of(random, models::all); }
 
 engines::transformers random_engine_options(random_engine& random) {
   static constexpr engine_version versions[] = {{4, 40}, {4, 45}, {4, 50}, {4, 53}, {4, 56}, {5, 0}};

@@ -58,15 +58,11 @@ namespace detail {
 /// Keys that a layer's attention reads in a step: static caches hand out their whole buffer.
 [[nodiscard]] constexpr std::uint64_t keys_read(const engines::transformers& asked, const padded_batch& batch,
                                                 phase step, std::uint64_t window) {
-  const std::uint64_t length = step == phase::prefill ? batch.prompt : batch.context;
-  const bool windowed = window != 0 && asked.keeps_windows();
-  if (asked.is_static()) {
-    const std::uint64_t room = static_tokens(batch, windowed ? window : 0);
-    return windowed && step == phase::prefill ? larger(batch.prompt, room) : room;
-  }
-  if (!windowed) return length;
-  return step == phase::prefill ? smaller(length, checked_add(window - 1, batch.chunk))
-                                : smaller(length, window);
+  const bool prefill = step == phase::prefill;
+  const std::uint64_t length = prefill ? batch.prompt : batch.context;
+  if (window == 0 || !asked.keeps_windows()) return asked.is_static() ? static_tokens(batch, 0) : length;
+  const std::uint64_t seen = smaller(length, prefill ? checked_add(window - 1, batch.chunk) : window);
+  return asked.is_static() ? larger(seen, static_tokens(batch, window)) : seen;
 }
 
 /// The window of the layer's first attention store; 0 = none.

@@ -91,11 +91,10 @@ struct movable_modules {
   const model_architecture& model = *d.model;
   movable_modules result;
   rank_share share;
-  share.last_stage = false;
-  const weight_bytes first = weights_of(d, share);
-  result.towers = checked_add(module(first, module_role::vision), module(first, module_role::audio));
-  result.embedding = sum_of(first) - result.towers;
+  const weight_bytes ends = weights_of(d, share);  // what first and last stage hold beside the layers
   share.first_stage = false;
+  const weight_bytes last = weights_of(d, share);
+  share.last_stage = false;
   share.range = {0, 1};
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     share.layers[kind] = 1;
@@ -109,21 +108,19 @@ struct movable_modules {
           add_product(result.leaves, leaves_of(model.kinds[kind].weights[i]), model.layers_of[kind]);
     }
   }
-  share.range = {};
-  share.last_stage = true;
-  weight_bytes last = weights_of(d, share);
-  if (model.tie_word_embeddings) {
-    result.tied_head = module(last, module_role::lm_head);
-    last.modules[static_cast<std::size_t>(module_role::lm_head)] = 0;
-  }
-  result.norm = module(last, module_role::norm);
-  result.lm_head = sum_of(last) - result.norm;
+  const std::uint64_t own_head = module(ends, module_role::lm_head);
+  const bool tied = model.tie_word_embeddings;
+  result.towers = checked_add(module(ends, module_role::vision), module(ends, module_role::audio));
+  result.norm = module(ends, module_role::norm);
+  result.tied_head = tied ? module(last, module_role::lm_head) - own_head : 0;
+  result.lm_head =
+      checked_add(checked_add(own_head, module(ends, module_role::draft)), tied ? 0 : last.scales);
+  const std::uint64_t others = checked_add(checked_add(result.towers, result.norm), result.lm_head);
+  result.embedding = sum_of(ends) - others;
   for (std::size_t i = 0; i < model.weight_count; ++i) {
     result.leaves = checked_add(result.leaves, leaves_of(model.weights[i]));
   }
-  const std::uint64_t ends =
-      checked_add(checked_add(result.towers, result.embedding), checked_add(result.norm, result.lm_head));
-  result.total = checked_add(result.total, ends);
+  result.total = checked_add(result.total, sum_of(ends));
   result.assumed = result.assumed || model.parameters_assumed;
   return result;
 }
