@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/transformers.hpp"
@@ -65,6 +66,89 @@ deployment random_run(const model_architecture& model, random_engine& random) {
     d.parallel.tensor = 1;  // heads, states or matrices that two ranks cannot share
   }
   return d;
+}
+
+/// One step after the other, as QuantizedLayer.update does it: the most that quantized tokens and the latest
+/// ones take together, in bytes of one side.
+std::uint64_t widest_by_steps(const engines::transformers& on, std::uint64_t each, std::uint64_t prompt,
+                              std::uint64_t context) {
+  std::uint64_t old = prompt, latest = 0, widest = 0;
+  for (std::uint64_t length = prompt;; ++length) {
+    const std::uint64_t elements = each * old;
+    const std::uint64_t packed = on.nbits == 3 ? (elements + 9) / 10 * 4 : (elements * on.nbits + 7) / 8;
+    const std::uint64_t groups = (elements + on.q_group_size - 1) / on.q_group_size;
+    widest = std::max(widest, packed + groups * 4 + each * latest * 2);
+    if (length == context) return widest;
+    if (++latest == on.residual_length) {
+      old += latest;
+      latest = 0;
+    }
+  }
+}
+
+/// accelerate's algorithm as it is written: a tree of modules, of which the next one is tried whole and split
+/// where it does not fit.
+struct module_node {
+  std::uint64_t size = 0;
+  bool whole = true;  ///< a block or a module without children
+  std::vector<module_node> children{};
+  int number = 0;  ///< of the block; -1 embedding, -2 norm, -3 head
+};
+std::uint64_t largest_layer(const std::vector<module_node>& modules) {
+  std::uint64_t largest = 0;
+  for (const module_node& node : modules) {
+    largest = std::max(largest, node.whole ? node.size : largest_layer(node.children));
+  }
+  return largest;
+}
+/// Device of each block, then of embedding, norm and head; GPUs first, CPU, disk.
+std::vector<std::uint32_t> infer_device_map(const detail::movable_modules& modules,
+                                            const model_architecture& model, const device_placement& limits) {
+  const bool tied = model.tie_word_embeddings;
+  module_node layers{0, false, {}, 0};
+  for (std::uint32_t i = 0; i < model.num_hidden_layers; ++i) {
+    layers.children.push_back({modules.block[model.order[i]], true, {}, static_cast<int>(i)});
+    layers.size += layers.children.back().size;
+  }
+  module_node inner{0, false, {{modules.embedding, true, {}, -1}, layers, {modules.norm, true, {}, -2}}, 0};
+  for (const module_node& child : inner.children) inner.size += child.size;
+  std::vector<module_node> treat{inner};
+  if (!tied) treat.push_back({modules.lm_head, true, {}, -3});
+  std::vector<std::uint32_t> found(model.num_hidden_layers + 3);
+  const std::uint32_t cpu = limits.gpu_count, disk = cpu + 1;
+  std::vector<std::uint64_t> used(disk + 1);
+  std::uint32_t device = 0;
+  const auto limit = [&](std::uint32_t which) {
+    return static_cast<std::int64_t>((which == cpu ? limits.cpu : limits.gpus[which]).limit.value);
+  };
+  const auto assign = [&](const auto& self, const module_node& node) -> void {
+    if (node.whole) {
+      const std::uint32_t slot = node.number >= 0
+                                     ? static_cast<std::uint32_t>(node.number)
+                                     : model.num_hidden_layers + static_cast<std::uint32_t>(-node.number) - 1;
+      found[slot] = device;
+    }
+    for (const module_node& child : node.children) self(self, child);
+  };
+  while (!treat.empty()) {
+    const module_node node = treat.front();
+    treat.erase(treat.begin());
+    const std::uint64_t reserved = largest_layer(treat);
+    const bool main = device == 0 || device == cpu;
+    const std::int64_t room =
+        device == disk ? INT64_MAX : limit(device) - static_cast<std::int64_t>(main ? reserved : 0);
+    if (static_cast<std::int64_t>(used[device] + node.size) <= room) {
+      used[device] += node.size;
+      assign(assign, node);
+    } else if (!node.whole) {
+      treat.insert(treat.begin(), node.children.begin(), node.children.end());
+    } else {
+      ++device;
+      treat.insert(treat.begin(), node);
+    }
+  }
+  if (tied) found[model.num_hidden_layers + 2] = found[model.num_hidden_layers];
+  return found;
 }
 
 constexpr int runs = 3000;
@@ -179,9 +263,22 @@ TEST_CASE("Transformers: the stages of a pipeline keep what one GPU keeps") {
   }
 }
 
+TEST_CASE("Transformers: a quantized cache is as large as its fullest step") {
+  random_engine random{20261005};
+  for (int i = 0; i < runs; ++i) {
+    engines::transformers on = random_engine_options(random);
+    on.q_group_size = 1U << pick32(random, 3, 8);
+    const std::uint64_t each = pick(random, 1, 20) * 64, prompt = pick(random, 0, 700);
+    const padded_batch batch{1, prompt, prompt + pick(random, 0, 900), prompt, 0, false};
+    CAPTURE(i, on.nbits, on.residual_length, prompt, batch.context);
+    REQUIRE(detail::widest_quantized_side(on, f::bf16, each, batch).total() ==
+            widest_by_steps(on, each, prompt, batch.context));
+  }
+}
+
 TEST_CASE("accelerate: every module is placed once, in order, within the limits") {
   random_engine random{20261004};
-  int offloaded_runs = 0, on_disk = 0;
+  int offloaded_runs = 0, on_disk = 0, simulated = 0;
   for (int i = 0; i < runs; ++i) {
     deployment d = random_run(random_model(random), random);
     d.parallel = {};
@@ -220,6 +317,29 @@ TEST_CASE("accelerate: every module is placed once, in order, within the limits"
     offloaded_runs += plan.offloads();
     on_disk += !(plan.disk.weights == bytes{});
 
+    // accelerate's own algorithm gives out the same; it may split towers, so only models without.
+    const detail::movable_modules modules = detail::movable_modules_of(d);
+    const bool extra_head = d.model->tie_word_embeddings && modules.lm_head != 0;
+    if (modules.towers == 0 && !extra_head && !(asked.cpu_available == bytes{})) {
+      const std::vector<std::uint32_t> devices = infer_device_map(modules, *d.model, plan);
+      const auto device_of = [&](const auto& has) {
+        for (std::uint32_t n = 0; n < plan.gpu_count; ++n) {
+          if (has(plan.gpus[n])) return n;
+        }
+        return plan.gpu_count + (has(plan.cpu) ? 0U : 1U);
+      };
+      const std::uint32_t layers = d.model->num_hidden_layers;
+      for (std::uint32_t layer = 0; layer < layers; ++layer) {
+        REQUIRE(devices[layer] == device_of([&](const placed_modules& device) {
+                  return device.layers.first <= layer && layer < device.layers.last;
+                }));
+      }
+      REQUIRE(devices[layers] == device_of([](const placed_modules& device) { return device.embedding; }));
+      REQUIRE(devices[layers + 1] == device_of([](const placed_modules& device) { return device.norm; }));
+      REQUIRE(devices[layers + 2] == device_of([](const placed_modules& device) { return device.lm_head; }));
+      ++simulated;
+    }
+
     // The GPUs together keep the cache of all layers.
     bytes kept{}, whole{};
     if (on.is_offloaded()) continue;
@@ -231,6 +351,7 @@ TEST_CASE("accelerate: every module is placed once, in order, within the limits"
   }
   CHECK(offloaded_runs > 300);
   CHECK(on_disk > 50);
+  CHECK(simulated > 500);
 }
 
 }  // namespace generation
