@@ -14,7 +14,7 @@ namespace kvbudget::inline v0 {
 namespace detail {
 /// Beside the cache and the activations of the wider phase: what the ledger counts.
 struct transformers_peak {
-  transformers_step step{};
+  transformers_peak_step step{};
   byte_range transient{};
   std::uint64_t activations_high = 0;
 };
@@ -25,17 +25,17 @@ struct transformers_peak {
                                                                const padded_batch& batch,
                                                                const cache_transients& transients) {
   const bool pinned = d.pinned.activations.given;
-  transformers_step prefill;
-  transformers_step decode;
+  transformers_peak_step prefill;
+  transformers_peak_step decode;
   if (!pinned) {
-    prefill = step_of_transformers(asked, d, share, batch, phase::prefill);
-    decode = step_of_transformers(asked, d, share, batch, phase::decode);
+    prefill = peak_of(step_of_transformers(asked, d, share, batch, phase::prefill));
+    decode = peak_of(step_of_transformers(asked, d, share, batch, phase::decode));
   }
-  const std::uint64_t first = checked_add(prefill.peak().expected, transients.prefill.expected);
-  const std::uint64_t later = checked_add(decode.peak().expected, transients.decode.expected);
+  const std::uint64_t first = checked_add(prefill.all.expected, transients.prefill.expected);
+  const std::uint64_t later = checked_add(decode.all.expected, transients.decode.expected);
   const bool decoding = first < later;
   transformers_peak peak{decoding ? decode : prefill, decoding ? transients.decode : transients.prefill,
-                         larger(prefill.peak().high, decode.peak().high)};
+                         larger(prefill.all.high, decode.all.high)};
   peak.transient.high = larger(transients.prefill.high, transients.decode.high);
   return peak;
 }

@@ -21,25 +21,28 @@ struct transformers_step {
   [[nodiscard]] constexpr byte_range attention() const {
     return usual.attention().plus(expanded).plus(scores).plus(softmax).plus(probabilities);
   }
-  [[nodiscard]] constexpr byte_range part(int number) const {
-    if (number == 0) return attention();
-    return number == 1 ? usual.feed_forward() : usual.head();
-  }
-  /// Which of attention (0), MLP (1) and logits (2) is the largest.
-  [[nodiscard]] constexpr int widest() const {
-    int found = 0;
-    for (int i = 1; i < 3; ++i) found = part(found).expected < part(i).expected ? i : found;
-    return found;
-  }
-  /// Bytes at the widest point; the highest is as if no part reused another's memory.
-  [[nodiscard]] constexpr byte_range peak() const {
-    byte_range all = usual.hidden.plus(mask).plus(part(widest()));
-    for (int i = 0; i < 3; ++i) {
-      if (i != widest()) all.high = detail::checked_add(all.high, part(i).high);
-    }
-    return all;
-  }
 };
+
+/// A step at its widest point.
+struct transformers_peak_step {
+  transformers_step step{};
+  int widest = 0;     ///< which part sets the peak: attention (0), MLP (1) or logits (2)
+  byte_range all{};   ///< bytes; the highest is as if no part reused another's memory
+  byte_range idle{};  ///< of which: the parts that do not set the peak
+};
+
+/// Finds the widest point of a step.
+[[nodiscard]] constexpr transformers_peak_step peak_of(const transformers_step& step) {
+  transformers_peak_step peak;
+  peak.step = step;
+  const byte_range parts[3] = {step.attention(), step.usual.feed_forward(), step.usual.head()};
+  for (int i = 1; i < 3; ++i) peak.widest = parts[peak.widest].expected < parts[i].expected ? i : peak.widest;
+  for (int i = 0; i < 3; ++i) {
+    if (i != peak.widest) peak.idle.high = detail::checked_add(peak.idle.high, parts[i].high);
+  }
+  peak.all = step.usual.hidden.plus(step.mask).plus(parts[peak.widest]).plus(peak.idle);
+  return peak;
+}
 
 namespace detail {
 /// The deployment as one padded rectangle that computes `queries` tokens of each row.
@@ -156,9 +159,10 @@ constexpr void add_attention_of_layer(transformers_step& sum, const layer_kind& 
 }
 
 /// Writes the line `activations` with the parts that are alive at the peak; a pinned figure replaces them.
-constexpr void add_transformers_step(memory_budget& budget, const transformers_step& step,
+constexpr void add_transformers_step(memory_budget& budget, const transformers_peak_step& peak,
                                      std::uint64_t high) {
-  const byte_range all = step.peak();
+  const transformers_step& step = peak.step;
+  const byte_range& all = peak.all;
   budget.add({"activations", bytes{all.low}, bytes{all.expected}, bytes{detail::larger(high, all.high)},
               basis::assumed, "widest point of the prefill or of a decode step"});
   const auto part = [&budget](const char* name, const byte_range& range, basis known, const char* source) {
@@ -169,7 +173,7 @@ constexpr void add_transformers_step(memory_budget& budget, const transformers_s
   part("activations.hidden", step.usual.hidden, basis::assumed, "2 to 3 x tokens x hidden size");
   part("activations.attention_mask", step.mask, basis::assumed,
        "rows x queries x keys, in the dtype (eager) or one byte each (SDPA since 4.53)");
-  if (step.widest() == 0) {
+  if (peak.widest == 0) {
     part("activations.qkv", step.usual.qkv, basis::exact, "tokens x (query + KV heads) x head dims");
     part("activations.attention_workspace", step.usual.attention_workspace, basis::exact,
          "one fp32 log-sum-exp per token and query head");
@@ -180,7 +184,7 @@ constexpr void add_transformers_step(memory_budget& budget, const transformers_s
     part("activations.attention_softmax", step.softmax, basis::exact, "the softmax of the scores in fp32");
     part("activations.attention_probabilities", step.probabilities, basis::assumed,
          "the softmax cast back while the scores are still referenced");
-  } else if (step.widest() == 1) {
+  } else if (peak.widest == 1) {
     part("activations.mlp", step.usual.mlp, basis::assumed,
          "tokens x intermediate size x (gate, up and product)");
     part("activations.experts", step.usual.experts, basis::assumed,
@@ -189,11 +193,8 @@ constexpr void add_transformers_step(memory_budget& budget, const transformers_s
     part("activations.logits", step.usual.logits, basis::exact,
          "rows x vocabulary in the dtype, and an fp32 copy of what is sampled");
   }
-  byte_range idle;
-  for (int i = 0; i < 3; ++i) {
-    if (i != step.widest()) idle.high = detail::checked_add(idle.high, step.part(i).high);
-  }
-  part("activations.other_phases", idle, basis::assumed, "buffers of the narrower phases, if none is reused");
+  part("activations.other_phases", peak.idle, basis::assumed,
+       "buffers of the narrower phases, if none is reused");
 }
 
 }  // namespace kvbudget::inline v0

@@ -40,12 +40,29 @@ struct cache_tensors {
     rounding = add_product(rounding, other.rounding, times);
     granules = add_product(granules, other.granules, times);
   }
+  /// Takes keys and values of another out again; nothing else of a cache moves.
+  constexpr void remove(const cache_tensors& other) {
+    payload = detail::checked_sub(payload, other.payload);
+    rounding = detail::checked_sub(rounding, other.rounding);
+    granules = detail::checked_sub(granules, other.granules);
+  }
 };
 
 /// What is alive beside the cache in one of the two phases, at most.
 struct cache_transients {
   byte_range prefill{};
   byte_range decode{};
+
+  /// Adds `times` times the others.
+  constexpr void add(const cache_transients& other, std::uint64_t times = 1) {
+    const auto add_to = [times](byte_range& sum, const byte_range& each) {
+      using detail::add_product;
+      sum = {add_product(sum.low, each.low, times), add_product(sum.expected, each.expected, times),
+             add_product(sum.high, each.high, times)};
+    };
+    add_to(prefill, other.prefill);
+    add_to(decode, other.decode);
+  }
 };
 
 /// What one layer keeps, and what it needs beside that.
@@ -305,28 +322,25 @@ namespace detail {
 /// The two layers of an offloaded cache that are on the GPU at once, the current and the next one: counted as
 /// the two largest.
 struct layers_on_gpu {
-  std::uint32_t of_kind[max_layer_kinds] = {};
-};
-[[nodiscard]] constexpr layers_on_gpu two_largest_layers(const layer_cache* kinds,
-                                                         const std::uint32_t* layers, std::size_t count) {
-  layers_on_gpu result;
-  for (int slot = 0; slot < 2; ++slot) {
-    std::size_t largest = count;
-    for (std::size_t kind = 0; kind < count; ++kind) {
-      if (result.of_kind[kind] == layers[kind]) continue;
-      if (largest == count || kinds[largest].movable.total() < kinds[kind].movable.total()) largest = kind;
+  layer_cache largest{};
+  layer_cache second{};
+
+  /// Considers `count` layers of a kind.
+  constexpr void consider(const layer_cache& layer, std::uint32_t count) {
+    const std::uint64_t size = layer.movable.total();
+    if (count > 1 && second.movable.total() < size) second = layer;
+    if (largest.movable.total() < size) {
+      if (count == 1) second = largest;
+      largest = layer;
+    } else if (second.movable.total() < size) {
+      second = layer;
     }
-    if (largest != count) ++result.of_kind[largest];
   }
-  return result;
-}
+};
 
 constexpr void widen(cache_transients& widest, const cache_transients& other) {
   widest.prefill = wider(widest.prefill, other.prefill);
   widest.decode = wider(widest.decode, other.decode);
-}
-[[nodiscard]] constexpr byte_range times(const byte_range& each, std::uint64_t count) {
-  return {checked_mul(each.low, count), checked_mul(each.expected, count), checked_mul(each.high, count)};
 }
 }  // namespace detail
 
@@ -337,33 +351,35 @@ constexpr void widen(cache_transients& widest, const cache_transients& other) {
                                                           const padded_batch& batch) {
   transformers_cache_bytes result;
   result.assumed = asked.cache_implementation == transformers_cache::quantized;
-  layer_cache kinds[max_layer_kinds];
-  std::uint32_t layers[max_layer_kinds] = {};
-  const std::size_t count = d.model->kind_count;
-  for (std::size_t kind = 0; kind < count; ++kind) {
-    layers[kind] = share.layers_of(kind);
-    if (layers[kind] == 0) continue;
+  detail::layers_on_gpu resident;
+  cache_transients step;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    const std::uint32_t layers = share.layers_of(kind);
+    if (layers == 0) continue;
     const layer_kind& layer = d.model->kinds[kind];
-    kinds[kind] = cache_of_layer(layer, asked, d, batch);
+    const layer_cache here = cache_of_layer(layer, asked, d, batch);
+    result.on_gpu.add(here.fixed, layers);
+    detail::widen(step, here.step);
+    const bool moves = asked.is_offloaded() && here.movable.total() != 0;
+    if (moves) {
+      result.on_host.add(here.movable, layers);
+      resident.consider(here, layers);
+    } else {
+      result.transients.add(here.views, layers);
+    }
     for (std::size_t i = 0; i < layer.store_count; ++i) {
       if (layer.stores[i].kind == store_kind::compressed) result.assumed = true;
     }
   }
-  const detail::layers_on_gpu resident = detail::two_largest_layers(kinds, layers, count);
-  cache_transients step;
-  for (std::size_t kind = 0; kind < count; ++kind) {
-    const layer_cache& here = kinds[kind];
-    result.on_gpu.add(here.fixed, layers[kind]);
-    result.on_gpu.add(here.movable, resident.of_kind[kind]);
-    result.on_host.add(here.movable, layers[kind] - resident.of_kind[kind]);
-    const std::uint32_t views =
-        asked.is_offloaded() && here.movable.total() != 0 ? resident.of_kind[kind] : layers[kind];
-    result.transients.prefill = result.transients.prefill.plus(detail::times(here.views.prefill, views));
-    result.transients.decode = result.transients.decode.plus(detail::times(here.views.decode, views));
-    if (layers[kind] != 0) detail::widen(step, here.step);
+  if (asked.is_offloaded()) {
+    const layer_cache* const loaded[] = {&resident.largest, &resident.second};
+    for (const layer_cache* here : loaded) {
+      result.on_gpu.add(here->movable);
+      result.on_host.remove(here->movable);
+      result.transients.add(here->views);
+    }
   }
-  result.transients.prefill = result.transients.prefill.plus(step.prefill);
-  result.transients.decode = result.transients.decode.plus(step.decode);
+  result.transients.add(step);
   return result;
 }
 
