@@ -6,6 +6,8 @@
 
 #include "kvbudget/engine/geometry.hpp"
 #include "kvbudget/engine/tensorrt_llm.hpp"
+#include "kvbudget/engine/transformers.hpp"
+#include "kvbudget/engine/transformers/device_map.hpp"
 #include "kvbudget/engine/vllm.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/model/builders.hpp"
