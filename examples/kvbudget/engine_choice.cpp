@@ -41,6 +41,11 @@ const std::vector<engine_entry>& engine_list() {
        engines::geometry{}, ""},
       {"vllm", "what `vllm serve` reserves: budget, profile run, block pool", engines::vllm{},
        "v0, 0.8, 0.9 to 0.20, 0.21 to 0.26, 0.27 and later"},
+      {"tensorrt-llm", "what `trtllm-serve` reserves: a share of what is free once the model is loaded",
+       engines::tensorrt_llm{}, "before 0.8, 0.8, 0.10, 0.18, 1.0, 1.2 and later"},
+      {"transformers",
+       "what `generate` takes: padded batches, caches that grow or are quantized, their copies",
+       engines::transformers{}, "4.36, 4.45, 4.46, 4.53, 4.56, 5.0 and later"},
   };
   return list;
 }

@@ -38,14 +38,27 @@ std::size_t word(const char* option, const std::string& text, std::initializer_l
   refuse("{}: {} is unknown, expected one of {}", option, detail::quoted(text), all);
 }
 
+template <class T> struct owner_of;
+template <class Engine, class Value> struct owner_of<Value Engine::*> {
+  using engine = Engine;
+  using value = Value;
+};
+
 /// Setters of one member, by what it holds.
-template <auto Member, class Engine = engines::vllm> struct to {
-  static auto& in(any_engine& engine) { return std::get<Engine>(engine).*Member; }
+template <auto Member> struct to {
+  using owner = owner_of<decltype(Member)>;
+  static auto& in(any_engine& engine) { return std::get<typename owner::engine>(engine).*Member; }
   static void tokens_or_count(any_engine& engine, const char* option, const std::string& text) {
-    in(engine) = static_cast<std::remove_reference_t<decltype(in(engine))>>(count(
-        option, text, 1,
-        std::min<std::uint64_t>(1'000'000'000'000,
-                                std::numeric_limits<std::remove_reference_t<decltype(in(engine))>>::max())));
+    using value = typename owner::value;
+    constexpr std::uint64_t most =
+        std::min<std::uint64_t>(1'000'000'000'000, std::numeric_limits<value>::max());
+    in(engine) = static_cast<value>(count(option, text, 1, most));
+  }
+  static void whole(any_engine& engine, const char* option, const std::string& text) {
+    using value = typename owner::value;
+    constexpr std::uint64_t most =
+        std::min<std::uint64_t>(1'000'000'000'000, std::numeric_limits<value>::max());
+    in(engine) = static_cast<value>(count(option, text, 0, most));
   }
   static void share(any_engine& engine, const char* option, const std::string& text) {
     in(engine) = decimal(option, text, 0.0001, 1);
@@ -118,6 +131,70 @@ const std::vector<engine_option> geometry_options = {
     {"--max-num-batched-tokens", "N", "the same as --batched-tokens", read_elsewhere},
     {"--enforce-eager", "", "no captured CUDA graphs among the framework's memory", read_elsewhere},
 };
+
+using engines::tensorrt_llm;
+void set_attention_windows(any_engine& engine, const char* option, const std::string& text) {
+  attention_window_list list;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::string part(detail::next_in_list(rest, more));
+    if (list.count == max_attention_windows) refuse("{}: more than {} sizes", option, max_attention_windows);
+    list.add(static_cast<std::uint32_t>(count(option, part, 1, 1'000'000'000)));
+  }
+  std::get<tensorrt_llm>(engine).max_attention_window = list;
+}
+
+using engines::transformers;
+template <class Value>
+void set_word(Value& to, const char* option, const std::string& text,
+              std::initializer_list<const char*> words) {
+  to = static_cast<Value>(word(option, text, words));
+}
+void set_cache_implementation(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).cache_implementation, option, text,
+           {"dynamic", "static", "sliding_window", "hybrid", "quantized", "offloaded", "offloaded_static"});
+}
+void set_attn_implementation(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).attn_implementation, option, text,
+           {"sdpa", "eager", "flash_attention_2"});
+}
+void set_logits(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).logits, option, text, {"auto", "every_token", "last_token"});
+}
+void set_backend(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).backend, option, text, {"quanto", "hqq"});
+}
+
+// clang-format off
+const std::vector<engine_option> tensorrt_llm_options = {
+    {"--free-gpu-memory-fraction", "SHARE", "share of what is free after loading (default 0.9)", to<&tensorrt_llm::free_gpu_memory_fraction>::share},
+    {"--max-seq-len", "N", "tokens of the longest request (default: the model's)", to<&tensorrt_llm::max_seq_len>::tokens_or_count},
+    {"--max-batch-size", "N", "requests that run at once (default 2048)", to<&tensorrt_llm::max_batch_size>::tokens_or_count},
+    {"--max-num-tokens", "N", "tokens that one step computes (default 8192)", to<&tensorrt_llm::max_num_tokens>::tokens_or_count},
+    {"--tokens-per-block", "N", "tokens of a block (default 32)", to<&tensorrt_llm::tokens_per_block>::tokens_or_count},
+    {"--max-tokens", "N", "tokens that the cache has at most", to<&tensorrt_llm::max_tokens>::tokens_or_count},
+    {"--max-gpu-total-bytes", "SIZE", "bytes that the cache has at most", to<&tensorrt_llm::max_gpu_total_bytes>::size},
+    {"--max-attention-window", "N,...", "windows, repeated over the layers", set_attention_windows},
+    {"--host-cache-size", "SIZE", "host memory per rank for secondary blocks", to<&tensorrt_llm::host_cache_size>::size},
+    {"--encoder-cache-max-bytes", "SIZE", "kept for embeddings of images and sounds", to<&tensorrt_llm::encoder_cache_max_bytes>::size},
+    {"--no-cuda-graph", "", "no captured CUDA graphs", to<&tensorrt_llm::use_cuda_graph>::no},
+    {"--cuda-graph-max-batch-size", "N", "largest captured batch (default 128)", to<&tensorrt_llm::cuda_graph_max_batch_size>::tokens_or_count},
+    {"--mamba-state-cache-interval", "N", "a snapshot of recurrent states per so many tokens", to<&tensorrt_llm::mamba_state_cache_interval>::tokens_or_count},
+};
+const std::vector<engine_option> transformers_options = {
+    {"--cache-implementation", "NAME", "dynamic, static, sliding_window, hybrid, quantized, offloaded, offloaded_static", set_cache_implementation},
+    {"--attn-implementation", "NAME", "sdpa, eager, flash_attention_2", set_attn_implementation},
+    {"--max-cache-len", "N", "tokens of a static cache (default: as many as the requests have)", to<&transformers::max_cache_len>::tokens_or_count},
+    {"--num-beams", "N", "copies of every request", to<&transformers::num_beams>::tokens_or_count},
+    {"--max-new-tokens", "N", "of a request's tokens, those that are generated", to<&transformers::max_new_tokens>::whole},
+    {"--prefill-chunk-size", "N", "prompt tokens computed at once (default: all)", to<&transformers::prefill_chunk_size>::tokens_or_count},
+    {"--logits", "NAME", "auto, every_token, last_token: logits that the prefill computes", set_logits},
+    {"--cache-backend", "NAME", "quanto, hqq: of a quantized cache", set_backend},
+    {"--nbits", "N", "of a quantized cache (default 4)", to<&transformers::nbits>::tokens_or_count},
+    {"--q-group-size", "N", "elements that share a scale (default 64)", to<&transformers::q_group_size>::tokens_or_count},
+    {"--residual-length", "N", "recent tokens that stay in the dtype (default 128)", to<&transformers::residual_length>::tokens_or_count},
+};
+// clang-format on
 const std::vector<engine_option> no_options;
 
 }  // namespace
@@ -125,6 +202,8 @@ const std::vector<engine_option> no_options;
 const std::vector<engine_option>& options_of(const std::string& engine) {
   if (engine == "geometry") return geometry_options;
   if (engine == "vllm") return vllm_options;
+  if (engine == "tensorrt-llm") return tensorrt_llm_options;
+  if (engine == "transformers") return transformers_options;
   return no_options;
 }
 
