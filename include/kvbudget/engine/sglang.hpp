@@ -362,7 +362,7 @@ struct sglang {
     const kv_format format = resolved_format(d, gpu, plan.traits);
     const kv_format exceptions =
         d.kv_exceptions.format.is_automatic() ? kv_format{dtype_of(d)} : d.kv_exceptions.format;
-    const sglang_rules::cache_storage storage{&format, &exceptions,
+    const sglang_rules::cache_storage storage{&format, &exceptions, rule.counts_sparse_latents,
                                               attention_backend == sglang_backend::dsa_trtllm};
     const number_format convolution =
         d.states.convolution.is_automatic() ? formats::bf16 : d.states.convolution;
@@ -438,14 +438,15 @@ struct sglang {
       detail::add_pinned(budget, "framework", d.pinned.framework);
       return budget.lines[budget.count - 1];
     }
-    const std::uint64_t ranks = detail::checked_mul(tp_size(d), d.parallel.pipeline);
     struct named {
       const char* name;
       const measured_constant& figure;
       bool counted;
     };
-    const measured_constant& communication =
-        detail::communication_buffers(detail::checked_mul(tp_size(d), d.parallel.pipeline));
+    const measured_constant& communication = d.parallel.ranks() == 1 ? constants::nccl_buffers_1_gpu
+                                             : tp_size(d) > 1 && gpu.link_bytes_per_second != 0
+                                                 ? constants::sglang_communication_linked
+                                                 : constants::sglang_communication_unlinked;
     const bool hopper = capability_major(gpu) == 9;
     const measured_constant& blas = hopper ? constants::cublas_workspace_sm_90 : constants::cublas_workspace;
     const named parts[] = {{"framework.context", constants::cuda_context, true},

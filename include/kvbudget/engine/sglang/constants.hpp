@@ -15,6 +15,14 @@ namespace constants {
 /// begin' on a 16 GB card.
 inline constexpr measured_constant sglang_attention_workspace{0, 402653184, 676457349, basis::assumed, "sgl-project/sglang srt/environ.py (SGLANG_FLASHINFER_WORKSPACE_SIZE); a start-up log of Qwen3-0.6B in a public repository, 2025-08"};
 
+/// Memory that setting up tensor ranks joined by NVLink takes before loading: 1.25 GiB (8 H100, 2025-09),
+/// 2.01 GiB (8 H200, 2025-10), 2.50 GiB (8 B200, 2025-05).
+inline constexpr measured_constant sglang_communication_linked{1342177280, 2158221066, 2684354560, basis::calibrated, "the lines 'Init torch distributed ends' of sgl-project/sglang pull requests 11716 (2.01 GB) and 5390 (2.50 GB), and of a start-up log in a public repository (1.25 GB)"};
+
+/// The same for ranks joined by PCIe or by pipeline stages only: 0.16 GiB (4 pipeline stages), 0.39 GiB (4
+/// RTX PRO 6000). High: as the lowest with NVLink.
+inline constexpr measured_constant sglang_communication_unlinked{171798692, 418759311, 1342177280, basis::calibrated, "the lines 'Init torch distributed ends' of sgl-project/sglang pull request 12362 (0.16 GB) and issue 40558 (0.39 GB)"};
+
 /// Captured decode graphs of one SGLang rank: 0.11 GiB (Qwen3-0.6B, 4 sizes up to 8), 0.73 GiB (Nemotron
 /// hybrid on 4 ranks, 8 sizes up to 32), 1.40 GiB (Llama 4 Maverick), 2.66 GiB (Gemma 4 26B), 6.22 GiB
 /// (DeepSeek-V3 on H200, sizes up to 256).

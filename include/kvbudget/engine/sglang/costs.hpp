@@ -30,12 +30,14 @@ struct cache_traits {
 struct cache_storage {
   const kv_format* format = nullptr;      ///< resolved, of the usual layers
   const kv_format* exceptions = nullptr;  ///< resolved, of the exceptions
+  bool counts_sparse_latents = true;      ///< see `release`
   bool plain_sparse_latents = false;      ///< the trtllm backend of DSA keeps 8-bit latents without scales
 };
 
 /// What a rank keeps: bytes of one token by kind of pool, and of one state slot, all its layers together.
 struct rank_costs {
-  std::uint64_t full = 0;
+  std::uint64_t full = 0;     ///< as allocated
+  std::uint64_t counted = 0;  ///< as the engine's division counts it
   std::uint64_t window = 0;
   std::uint64_t state = 0;
   std::uint32_t full_layers = 0;    ///< layers that the cost of a token counts
@@ -104,6 +106,15 @@ struct rank_costs {
   return s.indexer_dim == 0 ? plain : plain + dtype_of(d).size_of(s.indexer_dim).value;
 }
 
+/// Bytes of one token in one layer as the engine's division counts it: releases that did not know sparse
+/// latents yet took (rank + rope) elements.
+[[nodiscard]] constexpr std::uint64_t counted_token_cost(const store& s, const kv_format& format,
+                                                         std::uint64_t allocated,
+                                                         const cache_storage& storage) {
+  const bool known = storage.counts_sparse_latents || s.kind != store_kind::latent || s.indexer_dim == 0;
+  return known ? allocated : format.key.format.size_of(std::uint64_t{s.latent_rank} + s.rope_dim).value;
+}
+
 /// Bytes of one request's state in one layer: the convolution in `convolution`, the state in `recurrent`.
 [[nodiscard]] constexpr std::uint64_t state_cost(const store& s, std::uint32_t tensor,
                                                  const number_format& convolution,
@@ -117,6 +128,7 @@ struct rank_costs {
 constexpr void add_store(rank_costs& costs, const store& s, std::uint32_t layers, const kv_format& format,
                          const deployment& d, const cache_storage& storage, bool windows_apart,
                          const number_format& convolution, const number_format& recurrent) {
+  std::uint64_t each = 0;
   switch (s.kind) {
     case store_kind::none:
     case store_kind::shared:
@@ -136,8 +148,10 @@ constexpr void add_store(rank_costs& costs, const store& s, std::uint32_t layers
     case store_kind::full:
     case store_kind::latent:
     case store_kind::cross_attention:
-      costs.full =
-          detail::add_product(costs.full, layers, token_cost(s, format, d, storage.plain_sparse_latents));
+      each = token_cost(s, format, d, storage.plain_sparse_latents);
+      costs.full = detail::add_product(costs.full, layers, each);
+      costs.counted =
+          detail::add_product(costs.counted, layers, counted_token_cost(s, format, each, storage));
       costs.full_layers += layers;
       return;
   }

@@ -86,13 +86,13 @@ inline constexpr double gib = 1024.0 * 1024 * 1024;
   const rank_costs& costs = plan.costs;
   const bool draft = plan.counts_draft_cache && plan.draft.layers != 0;
   if (!plan.traits.windowed) {
-    if (!draft || costs.full_layers == 0) return static_cast<double>(costs.full);
+    if (!draft || costs.full_layers == 0) return static_cast<double>(costs.counted);
     const double share = static_cast<double>(plan.draft.layers) / static_cast<double>(costs.full_layers);
-    return static_cast<double>(detail::floor_of_double_product(costs.full, 1 + share));
+    return static_cast<double>(detail::floor_of_double_product(costs.counted, 1 + share));
   }
   const std::uint64_t each = costs.full_layers == 0 ? plan.draft.token / (draft ? plan.draft.layers : 1)
-                                                    : costs.full / costs.full_layers;
-  const double full = static_cast<double>(costs.full + (draft ? each * plan.draft.layers : 0));
+                                                    : costs.counted / costs.full_layers;
+  const double full = static_cast<double>(costs.counted + (draft ? each * plan.draft.layers : 0));
   if (!plan.traits.full) return full + static_cast<double>(costs.window);
   if (plan.window_cap != 0) return full;
   return full + plan.window_ratio * static_cast<double>(costs.window);
@@ -100,7 +100,7 @@ inline constexpr double gib = 1024.0 * 1024 * 1024;
 
 /// Before windows were priced apart: tokens of an average layer, then shared out by layers.
 constexpr void divide_by_layers(const pool_plan& plan, std::uint64_t available, pool_sizes& sizes) {
-  const std::uint64_t all = plan.costs.full + plan.costs.window;
+  const std::uint64_t all = plan.costs.counted + plan.costs.window;
   std::uint64_t tokens = all == 0 ? unbounded_tokens : available / all;
   if (plan.max_total_tokens != 0) tokens = smaller(tokens, plan.max_total_tokens);
   const std::uint64_t layers = std::uint64_t{plan.costs.full_layers} + plan.costs.window_layers;

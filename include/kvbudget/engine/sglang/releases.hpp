@@ -61,6 +61,7 @@ struct release {
   fraction_rule fraction;
   bool reserves_for_speculation;  ///< mem_fraction_static leaves room for a draft model and its graphs
   bool counts_draft_weights;      ///< the draft is loaded before free memory is measured
+  bool counts_sparse_latents;     ///< a token's cost includes scales and index keys of sparse latents
   bool counts_draft_cache;        ///< a token's cost includes the draft's layers
   bool prices_windows_apart;      ///< hybrid SWA: by bytes of either kind of layer, not by an average layer
   bool keeps_half_the_tokens;     ///< max_running_requests is at most tokens / 2
@@ -76,12 +77,12 @@ struct release {
 /// patch release first carried a change of 2026 is inferred from its date.
 // clang-format off
 inline constexpr release releases[] = {
-    //        mem_fraction_static         reserves draft: weights cache  windows half   row    buffer host   sizes
-    {{0, 4, 0},  fraction_rule::by_ranks,   false,       false,   false, false, false, false, false, false, classes_by_ranks},
-    {{0, 4, 7},  fraction_rule::by_memory,  true,        false,   false, false, false, false, false, false, classes_by_memory},
-    {{0, 5, 3},  fraction_rule::by_reserve, true,        false,   false, false, false, false, false, false, classes_by_reserve},
-    {{0, 5, 9},  fraction_rule::by_reserve, true,        false,   true,  true,  true,  false, false, true,  classes_by_reserve},
-    {{0, 5, 14}, fraction_rule::by_reserve, false,       true,    true,  true,  true,  true,  true,  true,  classes_of_2026},
+    //        mem_fraction_static         reserves draft: weights sparse cache windows half   row    buffer host   sizes
+    {{0, 4, 0},  fraction_rule::by_ranks,   false,       false,   false, false, false, false, false, false, false, classes_by_ranks},
+    {{0, 4, 7},  fraction_rule::by_memory,  true,        false,   false, false, false, false, false, false, false, classes_by_memory},
+    {{0, 5, 3},  fraction_rule::by_reserve, true,        false,   false, false, false, false, false, false, false, classes_by_reserve},
+    {{0, 5, 9},  fraction_rule::by_reserve, true,        false,   true, true,  true,  true,  false, false, true,  classes_by_reserve},
+    {{0, 5, 14}, fraction_rule::by_reserve, false,       true,    true, true,  true,  true,  true,  true,  true,  classes_of_2026},
 };
 // clang-format on
 
