@@ -28,6 +28,9 @@ enum class sglang_backend : std::uint8_t {
 /// The format of recurrent states.
 enum class sglang_state_dtype : std::uint8_t { automatic, float32, bfloat16, float16 };
 
+/// An option that the engine decides itself unless told.
+enum class sglang_switch : std::uint8_t { automatic, on, off };
+
 /// SGLang as `python -m sglang.launch_server` starts it: options by its names, 0 and `automatic` = its
 /// default for the release, the GPU and the model.
 ///
@@ -45,7 +48,7 @@ struct sglang {
   std::uint64_t max_prefill_tokens = 16384;
   std::uint64_t cuda_graph_max_bs = 0;
   bool disable_cuda_graph = false;
-  bool enable_piecewise_cuda_graph = false;
+  sglang_switch enable_piecewise_cuda_graph = sglang_switch::automatic;  ///< graphs of prefill
   std::uint64_t piecewise_cuda_graph_max_tokens = 0;
   std::uint64_t max_total_tokens = 0;
   std::uint64_t max_running_requests = 0;
@@ -111,7 +114,11 @@ struct sglang {
                                                                         const gpu_profile& gpu) const {
     const std::int64_t chunk = chunked_prefill_tokens(gpu);
     const std::uint64_t prefill = chunk > 0 ? static_cast<std::uint64_t>(chunk) : max_prefill_tokens;
-    const bool latent = sglang_rules::traits_of(*d.model, false).latent;
+    const sglang_rules::cache_traits traits = sglang_rules::traits_of(*d.model, false);
+    const bool latent = traits.latent;
+    const bool prefill_graphs = enable_piecewise_cuda_graph == sglang_switch::automatic
+                                    ? rules().captures_prefill && !traits.stateful && !disable_cuda_graph
+                                    : enable_piecewise_cuda_graph == sglang_switch::on;
     const std::uint64_t captured = piecewise_cuda_graph_max_tokens != 0 ? piecewise_cuda_graph_max_tokens
                                    : latent                             ? 2048
                                                                         : prefill;
@@ -122,7 +129,7 @@ struct sglang {
             .prefill_tokens = prefill,
             .cuda_graph_max_bs = largest_graph(d, gpu),
             .decode_graphs = !disable_cuda_graph,
-            .prefill_graphs = enable_piecewise_cuda_graph,
+            .prefill_graphs = prefill_graphs,
             .prefill_graph_tokens = captured,
             .latent_attention = latent,
             .deepep = enable_deepep_moe,

@@ -67,6 +67,7 @@ struct release {
   bool keeps_half_the_tokens;     ///< max_running_requests is at most tokens / 2
   bool spare_request_row;         ///< req_to_token has a row beside those of the requests
   bool mamba_extra_buffer;        ///< hybrid states: extra slots per request by default
+  bool captures_prefill;          ///< prefill is captured in graphs by default, except with states
   bool host_pool_rounds_up;       ///< HiCache: a page more instead of less
   const size_class* classes;
 };
@@ -77,12 +78,12 @@ struct release {
 /// patch release first carried a change of 2026 is inferred from its date.
 // clang-format off
 inline constexpr release releases[] = {
-    //        mem_fraction_static         reserves draft: weights sparse cache windows half   row    buffer host   sizes
-    {{0, 4, 0},  fraction_rule::by_ranks,   false,       false,   false, false, false, false, false, false, false, classes_by_ranks},
-    {{0, 4, 7},  fraction_rule::by_memory,  true,        false,   false, false, false, false, false, false, false, classes_by_memory},
-    {{0, 5, 3},  fraction_rule::by_reserve, true,        false,   false, false, false, false, false, false, false, classes_by_reserve},
-    {{0, 5, 9},  fraction_rule::by_reserve, true,        false,   true, true,  true,  true,  false, false, true,  classes_by_reserve},
-    {{0, 5, 14}, fraction_rule::by_reserve, false,       true,    true, true,  true,  true,  true,  true,  true,  classes_of_2026},
+    // since     mem_fraction_static         reserve  weights  sparse   draft    windows  half     row      buffer   prefill  host     sizes
+    {{0, 4, 0},  fraction_rule::by_ranks,    false,   false,   false,   false,   false,   false,   false,   false,   false,   false,   classes_by_ranks},
+    {{0, 4, 7},  fraction_rule::by_memory,   true,    false,   false,   false,   false,   false,   false,   false,   false,   false,   classes_by_memory},
+    {{0, 5, 3},  fraction_rule::by_reserve,  true,    false,   false,   false,   false,   false,   false,   false,   false,   false,   classes_by_reserve},
+    {{0, 5, 9},  fraction_rule::by_reserve,  true,    false,   true,    true,    true,    true,    false,   false,   false,   true,    classes_by_reserve},
+    {{0, 5, 14}, fraction_rule::by_reserve,  false,   true,    true,    true,    true,    true,    true,    true,    true,    true,    classes_of_2026},
 };
 // clang-format on
 
