@@ -234,7 +234,7 @@ struct sglang {
       const sglang_rules::pool_plan plan = plan_of(d, gpu, stage);
       const std::int64_t available = loaded(d, rank{stage, 0}, gpu).available_kv.expected;
       const sglang_rules::pool_sizes sizes = sglang_rules::sizes_of(plan, detail::at_least_zero(available));
-      if (available <= 0 || (plan.keeps_tokens() && sizes.tokens == 0)) {
+      if (available <= 0 || sizes.states_exceed || (plan.keeps_tokens() && sizes.tokens == 0)) {
         return {"Not enough memory. Please try to increase --mem-fraction-static."};
       }
       if (misses_a_window(plan, sizes)) {
@@ -533,6 +533,7 @@ struct sglang {
   }
   [[nodiscard]] constexpr bool serves(const sglang_rules::pool_plan& plan,
                                       const sglang_rules::pool_sizes& sizes) const {
+    if (sizes.states_exceed) return false;
     if (plan.traits.stateful && sizes.state_slots < plan.slots_per_request) return false;
     if (!plan.keeps_tokens()) return true;
     return sizes.tokens >= (rules().keeps_half_the_tokens ? 2u : 1u) && !misses_a_window(plan, sizes);
@@ -541,8 +542,7 @@ struct sglang {
   [[nodiscard]] constexpr std::uint64_t least_bytes(const sglang_rules::pool_plan& plan) const {
     if (!plan.traits.windowed && !plan.traits.stateful) {
       const std::uint64_t tokens = detail::round_up(rules().keeps_half_the_tokens ? 2 : 1, plan.page);
-      return detail::checked_mul(
-          tokens, static_cast<std::uint64_t>(sglang_rules::detail_of_pools::counted_cost(plan)));
+      return detail::checked_mul(tokens, static_cast<std::uint64_t>(sglang_rules::counted_cost(plan)));
     }
     std::uint64_t bad = 0;
     std::uint64_t good =

@@ -108,11 +108,13 @@ inline constexpr capture_run prefill_captures[] = {
   return fraction * (0.95 * factor);
 }
 
+/// Bytes of the GiB that the engine reckons in, and prints as "GB".
+inline constexpr double gib = 1024.0 * 1024 * 1024;
+
 /// int((post − pre × (1 − fraction)) × 2^30) with both in GiB, as Python computes it: what weights and pools
 /// may take of the memory that was free before loading, less the weights. Negative = the weights alone exceed
 /// it. Source: sgl-project/sglang srt/mem_cache/kv_cache_configurator.py (_profile_available_bytes).
 [[nodiscard]] constexpr std::int64_t rest_bytes(std::int64_t pre, std::int64_t post, double fraction) {
-  constexpr double gib = 1024.0 * 1024 * 1024;
   const double rest = static_cast<double>(post) / gib - static_cast<double>(pre) / gib * (1 - fraction);
   return static_cast<std::int64_t>(rest * gib);
 }

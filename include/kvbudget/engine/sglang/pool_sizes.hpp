@@ -2,7 +2,9 @@
 
 #include <cstdint>
 
+#include "kvbudget/engine/pool_engine.hpp"
 #include "kvbudget/engine/sglang/costs.hpp"
+#include "kvbudget/engine/sglang/fraction.hpp"
 
 namespace kvbudget::inline v0::engines::sglang_rules {
 
@@ -35,16 +37,12 @@ struct pool_sizes {
   std::uint64_t tokens = 0;         ///< max_total_num_tokens
   std::uint64_t window_tokens = 0;  ///< swa_max_total_num_tokens
   std::uint64_t state_slots = 0;    ///< max_mamba_cache_size
+  bool states_exceed = false;       ///< slots that were asked for take all there is
   std::uint64_t drafting = 0;       ///< requests with room for the states between drafted tokens
 };
 
 /// More tokens than any GPU holds: of a rank none of whose layers keeps tokens.
 inline constexpr std::uint64_t unbounded_tokens = std::uint64_t{1} << 48;
-
-namespace detail_of_pools {
-using detail::smaller;
-
-inline constexpr double gib = 1024.0 * 1024 * 1024;
 
 /// available // cost of Python, the cost a double that may have a fraction.
 [[nodiscard]] constexpr std::uint64_t floor_quotient(std::uint64_t available, double cost) {
@@ -70,14 +68,15 @@ inline constexpr double gib = 1024.0 * 1024 * 1024;
                   : static_cast<std::uint64_t>(budget / (static_cast<double>(each) * (1 + drafted)));
   }
   if (plan.draft_tokens != 0) {
-    sizes.drafting = smaller(plan.running, sizes.state_slots / plan.slots_per_request);
+    sizes.drafting = detail::smaller(plan.running, sizes.state_slots / plan.slots_per_request);
   }
   if (each == 0) return available;
   const double drafting = static_cast<double>(each) * static_cast<double>(sizes.drafting) *
                           static_cast<double>(plan.draft_tokens) / gib;
   const double slots = static_cast<double>(sizes.state_slots) * static_cast<double>(each) / gib;
   const double left = (rest - drafting - slots) * gib;
-  return left <= 0 ? 0 : static_cast<std::uint64_t>(left);
+  sizes.states_exceed = left <= 0;
+  return sizes.states_exceed ? 0 : static_cast<std::uint64_t>(left);
 }
 
 /// Bytes of a token of the pool of all tokens as the engine's division counts them: a draft's layers are
@@ -102,7 +101,7 @@ inline constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr void divide_by_layers(const pool_plan& plan, std::uint64_t available, pool_sizes& sizes) {
   const std::uint64_t all = plan.costs.counted + plan.costs.window;
   std::uint64_t tokens = all == 0 ? unbounded_tokens : available / all;
-  if (plan.max_total_tokens != 0) tokens = smaller(tokens, plan.max_total_tokens);
+  if (plan.max_total_tokens != 0) tokens = detail::smaller(tokens, plan.max_total_tokens);
   const std::uint64_t layers = std::uint64_t{plan.costs.full_layers} + plan.costs.window_layers;
   const double total = static_cast<double>(detail::checked_mul(plan.paged(tokens), layers));
   const double parts = plan.window_ratio * plan.costs.window_layers + plan.costs.full_layers;
@@ -110,12 +109,9 @@ constexpr void divide_by_layers(const pool_plan& plan, std::uint64_t available, 
   sizes.tokens = plan.paged(full);
   sizes.window_tokens = plan.paged(detail::floor_of_double_product(full, plan.window_ratio));
 }
-}  // namespace detail_of_pools
-
 /// The pools that `available` bytes give on one rank. Source: sgl-project/sglang
 /// srt/model_executor/pool_configurator.py and srt/mem_cache/kv_cache_configurator.py.
 [[nodiscard]] constexpr pool_sizes sizes_of(const pool_plan& plan, std::uint64_t available) {
-  using namespace detail_of_pools;
   pool_sizes sizes;
   if (plan.traits.stateful) available = take_states(plan, available, sizes);
   if (!plan.keeps_tokens()) return sizes;
@@ -130,14 +126,14 @@ constexpr void divide_by_layers(const pool_plan& plan, std::uint64_t available, 
   }
   const double cost = counted_cost(plan);
   std::uint64_t tokens = cost > 0 ? floor_quotient(for_tokens, cost) : unbounded_tokens;
-  if (plan.max_total_tokens != 0) tokens = smaller(tokens, plan.max_total_tokens);
+  if (plan.max_total_tokens != 0) tokens = detail::smaller(tokens, plan.max_total_tokens);
   sizes.tokens = plan.paged(tokens);
   if (!plan.traits.windowed) return sizes;
   if (!plan.traits.full) {
     sizes.window_tokens = sizes.tokens;
   } else if (plan.window_cap != 0) {
     sizes.window_tokens = plan.max_total_tokens != 0
-                              ? plan.paged(smaller(plan.window_cap, plan.max_total_tokens))
+                              ? plan.paged(detail::smaller(plan.window_cap, plan.max_total_tokens))
                               : plan.window_cap;
   } else {
     sizes.window_tokens = plan.paged(detail::floor_of_double_product(sizes.tokens, plan.window_ratio));
