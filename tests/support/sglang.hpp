@@ -73,6 +73,9 @@ constexpr bool near(std::uint64_t found, std::uint64_t wanted, std::uint64_t per
 
 inline constexpr const model_architecture& llama = models::llama_3_1_8b;
 
+/// Options as a template argument.
+template <sglang On> inline constexpr double share_given = On.mem_fraction_static;
+
 /// The release whose defaults of 2026 are known.
 inline constexpr sglang latest{.version = {0, 5, 21}};
 inline constexpr sglang qwen_3_8{.version = {0, 5, 21},
@@ -147,6 +150,7 @@ constexpr bool says(const char* text, const char* start) {
   }
   return true;
 }
+constexpr bool same(const engine_name& name, const char* text) { return detail::same_text(name.text, text); }
 constexpr std::uint64_t host(const deployment& d, const sglang& on) {
   return on.host_bytes(d, h100)["kv_cache"].value;
 }

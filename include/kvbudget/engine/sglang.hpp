@@ -538,10 +538,13 @@ struct sglang {
     if (!plan.keeps_tokens()) return true;
     return sizes.tokens >= (rules().keeps_half_the_tokens ? 2u : 1u) && !misses_a_window(plan, sizes);
   }
+  static constexpr std::uint64_t no_memory_is_enough = std::uint64_t{1} << 48;
   /// The fewest bytes whose pools serve a request: doubling, then bisection.
   [[nodiscard]] constexpr std::uint64_t least_bytes(const sglang_rules::pool_plan& plan) const {
     if (!plan.traits.windowed && !plan.traits.stateful) {
       const std::uint64_t tokens = detail::round_up(rules().keeps_half_the_tokens ? 2 : 1, plan.page);
+      if (plan.max_total_tokens != 0 && plan.paged(plan.max_total_tokens) < tokens)
+        return no_memory_is_enough;
       return detail::checked_mul(tokens, static_cast<std::uint64_t>(sglang_rules::counted_cost(plan)));
     }
     std::uint64_t bad = 0;
@@ -550,7 +553,7 @@ struct sglang {
     while (!serves(plan, sglang_rules::sizes_of(plan, good))) {
       bad = good;
       good *= 2;
-      if (good >= std::uint64_t{1} << 48) return good;  // no amount of memory helps
+      if (good >= no_memory_is_enough) return no_memory_is_enough;
     }
     while (good - bad > 1) {
       const std::uint64_t middle = bad + (good - bad) / 2;

@@ -44,10 +44,10 @@ struct pool_sizes {
 /// More tokens than any GPU holds: of a rank none of whose layers keeps tokens.
 inline constexpr std::uint64_t unbounded_tokens = std::uint64_t{1} << 48;
 
-/// available // cost of Python, the cost a double that may have a fraction.
-[[nodiscard]] constexpr std::uint64_t floor_quotient(std::uint64_t available, double cost) {
-  auto quotient = static_cast<std::uint64_t>(static_cast<double>(available) / cost);
-  while (quotient != 0 && static_cast<double>(quotient) * cost > static_cast<double>(available)) --quotient;
+/// amount // cost of Python: the whole part of the exact quotient of two doubles.
+[[nodiscard]] constexpr std::uint64_t floor_quotient(double amount, double cost) {
+  auto quotient = static_cast<std::uint64_t>(amount / cost);
+  while (quotient != 0 && static_cast<double>(quotient) * cost > amount) --quotient;
   return quotient;
 }
 
@@ -64,8 +64,7 @@ inline constexpr std::uint64_t unbounded_tokens = std::uint64_t{1} << 48;
     const double drafted =
         static_cast<double>(plan.draft_tokens) / static_cast<double>(plan.slots_per_request);
     sizes.state_slots =
-        each == 0 ? unbounded_tokens
-                  : static_cast<std::uint64_t>(budget / (static_cast<double>(each) * (1 + drafted)));
+        each == 0 ? unbounded_tokens : floor_quotient(budget, static_cast<double>(each) * (1 + drafted));
   }
   if (plan.draft_tokens != 0) {
     sizes.drafting = detail::smaller(plan.running, sizes.state_slots / plan.slots_per_request);
@@ -125,7 +124,7 @@ constexpr void divide_by_layers(const pool_plan& plan, std::uint64_t available, 
     for_tokens = available > fixed ? available - fixed : 0;
   }
   const double cost = counted_cost(plan);
-  std::uint64_t tokens = cost > 0 ? floor_quotient(for_tokens, cost) : unbounded_tokens;
+  std::uint64_t tokens = cost > 0 ? floor_quotient(static_cast<double>(for_tokens), cost) : unbounded_tokens;
   if (plan.max_total_tokens != 0) tokens = detail::smaller(tokens, plan.max_total_tokens);
   sizes.tokens = plan.paged(tokens);
   if (!plan.traits.windowed) return sizes;
