@@ -146,6 +146,7 @@ struct sglang {
   /// Configurations that it refuses before it looks at memory; how it fails for want of memory says
   /// `out_of_memory`.
   [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const {
+    validate_options();
     if (d.parallel.decode_context != 1) sglang_rules::decode_context_parallelism_is_not_known_here();
     const std::uint64_t derived = d.model->max_position_embeddings;
     if (derived != 0 && context_length > derived && !allow_overwrite_longer_context_len) {
@@ -241,7 +242,7 @@ struct sglang {
         return {
             "SWA pool (# tokens) cannot hold even one request: the prefill admission floor is "
             "sliding_window_size + page_size (#). Increase --swa-full-tokens-ratio or the total KV budget.",
-            sizes.window_tokens, plan.traits.window + plan.page};
+            sizes.window_tokens, detail::checked_add(plan.traits.window, plan.page)};
       }
       if (plan.traits.stateful && sizes.state_slots < plan.slots_per_request) {
         return {
@@ -278,6 +279,29 @@ struct sglang {
   }
 
  private:
+  [[noreturn]] static void a_share_must_be_between_zero_and_one() {
+    detail::raise("sglang: mem_fraction_static must be between 0 and 1");
+  }
+  [[noreturn]] static void a_ratio_must_be_positive_and_at_most_a_thousand() {
+    detail::raise(
+        "sglang: swa_full_tokens_ratio, mamba_full_memory_ratio and hicache_ratio must be above 0 and "
+        "at most 1000");
+  }
+  [[noreturn]] static void an_option_is_too_large(std::uint64_t limit) {
+    detail::raise("sglang: page_size, draft tokens and the sizes of a vision tower are at most #", limit);
+  }
+  constexpr void validate_options() const {
+    if (!(mem_fraction_static >= 0 && mem_fraction_static < 1)) a_share_must_be_between_zero_and_one();
+    const double ratios[] = {swa_full_tokens_ratio, mamba_full_memory_ratio, hicache_ratio};
+    for (const double ratio : ratios) {
+      if (!(ratio > 0 && ratio <= 1000)) a_ratio_must_be_positive_and_at_most_a_thousand();
+    }
+    constexpr std::uint64_t largest = 1'000'000;
+    if (page_size > largest || speculative_num_draft_tokens > largest || vision_num_hidden_layers > largest ||
+        vision_hidden_size > largest) {
+      an_option_is_too_large(largest);
+    }
+  }
   [[noreturn]] static void the_model_gives_no_context_length() {
     detail::raise("sglang: the model gives no context length: say context_length");
   }
@@ -363,6 +387,7 @@ struct sglang {
 
   [[nodiscard]] constexpr sglang_rules::pool_plan plan_of(const deployment& d, const gpu_profile& gpu,
                                                           std::uint32_t stage) const {
+    validate_options();
     const sglang_rules::release& rule = rules();
     sglang_rules::pool_plan plan;
     plan.traits = traits_of(d);
@@ -407,6 +432,7 @@ struct sglang {
   /// Weights and what is on the GPU before them, with the memory that the pools may take.
   [[nodiscard]] constexpr rank_reservation loaded(const deployment& d, const rank& where,
                                                   const gpu_profile& gpu) const {
+    validate_options();
     rank_reservation result;
     add_weights(result.budget, d, share_of(d, where));
     const line_item weights = result.budget.lines[0];
@@ -529,7 +555,8 @@ struct sglang {
   [[nodiscard]] static constexpr bool misses_a_window(const sglang_rules::pool_plan& plan,
                                                       const sglang_rules::pool_sizes& sizes) {
     const bool checked = plan.prices_windows_apart && plan.traits.full && plan.window_cap == 0;
-    return plan.traits.windowed && checked && plan.traits.window + plan.page >= sizes.window_tokens;
+    return plan.traits.windowed && checked &&
+           detail::checked_add(plan.traits.window, plan.page) >= sizes.window_tokens;
   }
   [[nodiscard]] constexpr bool serves(const sglang_rules::pool_plan& plan,
                                       const sglang_rules::pool_sizes& sizes) const {
