@@ -84,7 +84,7 @@ template <auto Member> void set_state_dtype(any_engine& engine, const char* opti
   using engines::state_dtype;
   constexpr state_dtype all[] = {state_dtype::automatic, state_dtype::float32, state_dtype::float16,
                                  state_dtype::bfloat16};
-  std::get<vllm>(engine).*Member = all[word(option, text, {"auto", "float32", "float16", "bfloat16"})];
+  to<Member>::in(engine) = all[word(option, text, {"auto", "float32", "float16", "bfloat16"})];
 }
 void set_mamba_mode(any_engine& engine, const char* option, const std::string& text) {
   using engines::mamba_cache_mode;
@@ -132,6 +132,16 @@ const std::vector<engine_option> geometry_options = {
     {"--enforce-eager", "", "no captured CUDA graphs among the framework's memory", read_elsewhere},
 };
 
+using engines::sglang;
+void set_page_backend(any_engine& engine, const char* option, const std::string& text) {
+  std::get<sglang>(engine).attention_backend = static_cast<engines::sglang_backend>(word(
+      option, text, {"auto", "flashmla", "cutlass_mla", "trtllm_mla", "trtllm_mha", "fa4", "dsa_trtllm"}));
+}
+void set_chunked_prefill_size(any_engine& engine, const char* option, const std::string& text) {
+  std::get<sglang>(engine).chunked_prefill_size =
+      text == "-1" ? -1 : static_cast<std::int64_t>(count(option, text, 1, 1'000'000'000));
+}
+
 using engines::tensorrt_llm;
 void set_attention_windows(any_engine& engine, const char* option, const std::string& text) {
   attention_window_list list;
@@ -166,6 +176,31 @@ void set_backend(any_engine& engine, const char* option, const std::string& text
 }
 
 // clang-format off
+const std::vector<engine_option> sglang_options = {
+    {"--mem-fraction-static", "SHARE", "share of what is free before loading (default by GPU, ranks and graphs)", to<&sglang::mem_fraction_static>::share},
+    {"--context-length", "N", "tokens of the longest request (default: the model's)", to<&sglang::context_length>::tokens_or_count},
+    {"--max-running-requests", "N", "requests that run at once (default by pool and length)", to<&sglang::max_running_requests>::tokens_or_count},
+    {"--max-total-tokens", "N", "tokens that the pool has at most", to<&sglang::max_total_tokens>::tokens_or_count},
+    {"--chunked-prefill-size", "N|-1", "tokens of a prefill chunk (default by GPU; -1: off)", set_chunked_prefill_size},
+    {"--max-prefill-tokens", "N", "tokens of a prefill batch (default 16384)", to<&sglang::max_prefill_tokens>::tokens_or_count},
+    {"--page-size", "N", "tokens of a page (default by backend: 1)", to<&sglang::page_size>::tokens_or_count},
+    {"--attention-backend", "NAME", "flashmla, cutlass_mla, trtllm_mla, trtllm_mha, fa4, dsa_trtllm: those with pages of their own", set_page_backend},
+    {"--cuda-graph-max-bs", "N", "requests of the largest captured graph (default by GPU)", to<&sglang::cuda_graph_max_bs>::tokens_or_count},
+    {"--disable-cuda-graph", "", "no captured CUDA graphs", to<&sglang::disable_cuda_graph>::yes},
+    {"--swa-full-tokens-ratio", "SHARE", "tokens of windows to tokens of full layers (default 0.8)", to<&sglang::swa_full_tokens_ratio>::share},
+    {"--disable-hybrid-swa-memory", "", "windows keep every token", to<&sglang::disable_hybrid_swa_memory>::yes},
+    {"--mamba-full-memory-ratio", "N", "states to cache, in bytes (default 0.9)", to<&sglang::mamba_full_memory_ratio>::number},
+    {"--max-mamba-cache-size", "N", "recurrent states kept at most", to<&sglang::max_mamba_cache_size>::tokens_or_count},
+    {"--mamba-ssm-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&sglang::mamba_ssm_dtype>},
+    {"--disable-radix-cache", "", "no prefix cache: one state per request", to<&sglang::disable_radix_cache>::yes},
+    {"--disable-overlap-schedule", "", "one batch at a time", to<&sglang::disable_overlap_schedule>::yes},
+    {"--enable-dp-attention", "", "attention data parallelism (in layouts: tensor = tp / dp, data = dp)", to<&sglang::enable_dp_attention>::yes},
+    {"--enable-hierarchical-cache", "", "a second level of cache in host memory", to<&sglang::enable_hierarchical_cache>::yes},
+    {"--hicache-ratio", "N", "host tokens per GPU token (default 2)", to<&sglang::hicache_ratio>::number},
+    {"--hicache-size", "GB", "host cache per rank, instead of the ratio", to<&sglang::hicache_size>::tokens_or_count},
+    {"--speculative-num-draft-tokens", "N", "tokens checked per step (default: drafted + 1)", to<&sglang::speculative_num_draft_tokens>::tokens_or_count},
+    {"--mm-runtime-reservation", "SIZE", "kept for multimodal caches", to<&sglang::mm_runtime_reservation>::size},
+};
 const std::vector<engine_option> tensorrt_llm_options = {
     {"--free-gpu-memory-fraction", "SHARE", "share of what is free after loading (default 0.9)", to<&tensorrt_llm::free_gpu_memory_fraction>::share},
     {"--max-seq-len", "N", "tokens of the longest request (default: the model's)", to<&tensorrt_llm::max_seq_len>::tokens_or_count},
@@ -202,6 +237,7 @@ const std::vector<engine_option> no_options;
 const std::vector<engine_option>& options_of(const std::string& engine) {
   if (engine == "geometry") return geometry_options;
   if (engine == "vllm") return vllm_options;
+  if (engine == "sglang") return sglang_options;
   if (engine == "tensorrt-llm") return tensorrt_llm_options;
   if (engine == "transformers") return transformers_options;
   return no_options;

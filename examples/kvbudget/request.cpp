@@ -505,6 +505,11 @@ void request_options::read_engine_length(request& result) const {
       [&](auto& engine) {
         if constexpr (requires { engine.used_by_others; }) {
           engine.used_by_others = result.used_by_others;
+          if constexpr (requires { engine.context_length; }) {
+            if (engine.context_length == 0 && (context_ || prompt_ || output_ || active_tokens_)) {
+              engine.context_length = result.d.workload.longest_context().value;
+            }
+          }
           if constexpr (requires { engine.max_seq_len; }) {
             if (engine.max_seq_len == 0 && (context_ || prompt_ || output_ || active_tokens_)) {
               engine.max_seq_len = result.d.workload.longest_context().value;

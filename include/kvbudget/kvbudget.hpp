@@ -5,6 +5,7 @@
 /// output).
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/sglang.hpp"
 #include "kvbudget/engine/tensorrt_llm.hpp"
 #include "kvbudget/engine/transformers.hpp"
 #include "kvbudget/engine/transformers/device_map.hpp"

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/engine/state_dtype.hpp"
 #include "kvbudget/engine/vllm/cache_groups.hpp"
 #include "kvbudget/engine/vllm/profile_run.hpp"
 #include "kvbudget/memory/framework.hpp"
@@ -11,9 +12,6 @@ namespace kvbudget::inline v0::engines {
 
 /// Who drives vLLM: defaults depend on it.
 enum class vllm_usage : std::uint8_t { openai_server, llm_class };
-
-/// In what a recurrent state is kept; automatic = as the model says.
-enum class state_dtype : std::uint8_t { automatic, float32, float16, bfloat16 };
 
 /// When recurrent states are kept for later requests; automatic = `align` with prefix caching, else `none`.
 enum class mamba_cache_mode : std::uint8_t { automatic, none, align, all };
@@ -117,15 +115,6 @@ using namespace kvbudget::detail;
   }
   return false;
 }
-[[nodiscard]] constexpr const number_format& format_of(state_dtype asked, const number_format& automatic) {
-  switch (asked) {
-    case state_dtype::automatic: return automatic;
-    case state_dtype::float32: return formats::fp32;
-    case state_dtype::float16: return formats::fp16;
-    case state_dtype::bfloat16: return formats::bf16;
-  }
-  return automatic;
-}
 /// Whether some layer keeps only recent tokens.
 [[nodiscard]] constexpr bool has_windows(const model_architecture& model) {
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
@@ -209,11 +198,11 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
     how.mode = vllm_cache::mamba_mode::align;
   }
   if (mamba_mode == mamba_cache_mode::all) how.mode = vllm_cache::mamba_mode::all;
-  how.convolution = &vllm_detail::format_of(mamba_cache_dtype, convolution_format(d));
+  how.convolution = &format_of(mamba_cache_dtype, convolution_format(d));
   const number_format& states = d.states.recurrent.is_automatic() && !d.model->recurrent_dtype.is_automatic()
                                     ? d.model->recurrent_dtype
                                     : recurrent_format(d);
-  how.recurrent = &vllm_detail::format_of(mamba_ssm_cache_dtype, states);
+  how.recurrent = &format_of(mamba_ssm_cache_dtype, states);
   how.fp4_index_keys = fp4_indexer_cache;
   how.cross_attention_keeps_tokens = !rules().prints_tokens;
   return how;
