@@ -152,7 +152,7 @@ constexpr bool says(const char* text, const char* start) {
 }
 constexpr bool same(const engine_name& name, const char* text) { return detail::same_text(name.text, text); }
 constexpr std::uint64_t host(const deployment& d, const sglang& on) {
-  return on.host_bytes(d, h100)["kv_cache"].value;
+  return on.host_bytes(d, h100).value * d.parallel.ranks();
 }
 
 /// Grok-2's attention: 64 layers of 8 KV heads.

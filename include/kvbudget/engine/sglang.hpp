@@ -252,16 +252,15 @@ struct sglang {
     return {};
   }
 
-  /// The host memory of all ranks' HiCache pools (`--enable-hierarchical-cache`); without it an empty ledger.
-  /// Per rank: `hicache_ratio` × the device pool's tokens, or `hicache_size` × 10^9 bytes, in whole pages.
-  [[nodiscard]] constexpr memory_budget host_bytes(const deployment& d, const gpu_profile& gpu) const {
-    memory_budget host;
-    if (!enable_hierarchical_cache) return host;
+  /// Host memory of the rank with the largest HiCache pool (`--enable-hierarchical-cache`): `hicache_ratio` ×
+  /// the device pool's tokens, or `hicache_size` × 10^9 bytes, in whole pages; 0 without it.
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const {
+    if (!enable_hierarchical_cache) return bytes{};
     std::uint64_t tokens = UINT64_MAX;
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
       tokens = detail::smaller(tokens, sizes_of_stage(d, gpu, stage).tokens);
     }
-    std::uint64_t sum = 0;
+    std::uint64_t largest = 0;
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
       const sglang_rules::pool_plan plan = plan_of(d, gpu, stage);
       const std::uint64_t each = plan.costs.full;
@@ -269,11 +268,9 @@ struct sglang {
       const std::uint64_t wanted = hicache_size != 0 ? detail::checked_mul(hicache_size, 1'000'000'000) / each
                                                      : detail::floor_of_double_product(tokens, hicache_ratio);
       const std::uint64_t pages = wanted / plan.page + (rules().host_pool_rounds_up ? 1 : 0);
-      sum = detail::checked_add(sum, detail::checked_mul(pages * plan.page, each));
+      largest = detail::larger(largest, detail::checked_mul(pages * plan.page, each));
     }
-    const bytes total{detail::checked_mul(sum, std::uint64_t{d.parallel.tensor} * d.parallel.data)};
-    host.add({"kv_cache", total, "HiCache: pages of host memory, all ranks together"});
-    return host;
+    return bytes{largest};
   }
 
  private:
