@@ -16,6 +16,7 @@ struct rank_share {
   layer_range range{};
   bool first_stage = true;
   bool last_stage = true;
+  std::uint32_t expert_rank = 0;  ///< as in `rank`
 
   [[nodiscard]] constexpr std::uint32_t layers_of(std::size_t kind) const {
     return std::uint32_t{layers[kind]} + exceptions[kind];
@@ -30,6 +31,7 @@ struct rank_share {
   share.range = layers_of_stage(d.parallel, model.num_hidden_layers, where.stage);
   share.first_stage = where.stage == 0;
   share.last_stage = where.stage + 1 == d.parallel.pipeline;
+  share.expert_rank = where.expert_rank;
   const bool exceptions = d.kv_exceptions.any();
   share.has_exceptions = exceptions;
   if (d.parallel.pipeline == 1 && !exceptions) {
@@ -53,7 +55,7 @@ struct rank_share {
 [[nodiscard]] constexpr request_group group_of_replica(const deployment& d, std::uint32_t number,
                                                        std::uint32_t replica) {
   request_group mine = d.workload.group(number);
-  const std::uint64_t replicas = d.parallel.data;
+  const std::uint64_t replicas = d.parallel.replicas();
   if (replicas == 1) return mine;
   std::uint64_t before = 0;
   for (std::uint32_t i = 0; i < number; ++i) before = detail::checked_add(before, d.workload.group(i).count);

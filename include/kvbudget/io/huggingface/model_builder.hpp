@@ -71,6 +71,17 @@ class model_builder {
       resolve(group, draft.modules[i], prefix, [&](const weight_group& part) { add_draft(part); });
     }
   }
+  /// Adds to what one draft layer keeps; `layers` of them, all alike.
+  void keep_in_draft_layers(std::uint64_t layers, const layer_kind& draft) {
+    model_.draft_layers = static_cast<std::uint32_t>(layers);
+    for (std::size_t i = 0; i < draft.store_count; ++i) model_.add_draft_store(draft.stores[i]);
+  }
+  /// `layers` draft layers of which it is not known, or not the same for all, what they keep.
+  void forget_draft_stores(std::uint64_t layers) {
+    model_.draft_layers = static_cast<std::uint32_t>(layers);
+    for (std::size_t i = 0; i < model_.draft_store_count; ++i) model_.draft_stores[i] = store{};
+    model_.draft_store_count = 0;
+  }
 
  private:
   [[nodiscard]] bool is_quantized() const { return stored_.scheme_of != nullptr; }
