@@ -18,7 +18,6 @@ enum class latent_copies : std::uint8_t {
 /// `engine/loaded_weights.hpp` has what engines do.
 struct weight_loading {
   bool gptq_repacked = false;          ///< no zero points, and of g_idx only what `act_order` needs
-  bool expert_zeros_kept = false;      ///< repacked experts keep their unused zero points all the same
   bool act_order = false;              ///< GPTQ with desc_act: order and its inverse, 4 bytes each per column
   bool fp8_in_marlin = false;          ///< FP8 without FP8 hardware: scales per output row in 16 bits
   bool expert_scales_kept = false;     ///< the stored scales of experts stay beside the repacked ones
@@ -39,16 +38,16 @@ struct weight_loading {
 /// What a scheme has become once loaded. GPTQ (a scheme with bytes per column): source
 /// vllm-project/vllm model_executor/layers/quantization/gptq_marlin.py and kernels/linear/mixed_precision/
 /// marlin.py. FP8 in Marlin: model_executor/layers/quantization/utils/marlin_utils_fp8.py.
-[[nodiscard]] constexpr weight_scheme loaded_scheme(weight_scheme scheme, const weight_loading& loading,
-                                                    bool of_experts) {
+[[nodiscard]] constexpr weight_scheme loaded_scheme(weight_scheme scheme, const weight_loading& loading) {
   weight_sidecar& beside = scheme.sidecar;
   if (loading.gptq_repacked && beside.column_bytes != 0) {
     beside.column_bytes = loading.act_order ? 8 : 0;
-    if (!of_experts || !loading.expert_zeros_kept) beside.zero_bits = 0;
+    beside.zero_bits = 0;
   }
-  if (loading.fp8_in_marlin && scheme.payload == formats::fp8_e4m3 && !scheme.every_element) {
-    if (beside.scales == weight_scales::block) beside.scales = weight_scales::group;
-    if (beside.scales == weight_scales::tensor) beside.scales = weight_scales::channel;
+  const bool plain_scales = beside.scales == weight_scales::tensor ||
+                            beside.scales == weight_scales::channel || beside.scales == weight_scales::block;
+  if (loading.fp8_in_marlin && scheme.payload == formats::fp8_e4m3 && plain_scales) {
+    beside.scales = beside.scales == weight_scales::block ? weight_scales::group : weight_scales::channel;
     beside.scale_bytes = 2;
     beside.scale_bytes_high = 0;
   }

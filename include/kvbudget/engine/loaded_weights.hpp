@@ -96,10 +96,21 @@ constexpr void lay_out_fp4_experts(weight_loading& loading, fp4_expert_kernel ke
 }
 }  // namespace detail
 
+/// The kernel that vLLM takes for MXFP4 experts by itself: TensorRT-LLM's on compute capability 10.x,
+/// Triton's on 9.x where its package is there, Marlin on other GPUs of NVIDIA. Source: vllm-project/vllm
+/// model_executor/layers/fused_moe/oracle/mxfp4.py, select_mxfp4_moe_backend; before 0.12 images came without
+/// the package and took Marlin on 9.x (issue 23278).
+[[nodiscard]] constexpr fp4_expert_kernel mxfp4_kernel_of_vllm(std::uint32_t compute_capability_major,
+                                                               bool has_triton_kernels = true) {
+  if (compute_capability_major == 10) return fp4_expert_kernel::flashinfer_trtllm;
+  if (compute_capability_major == 9 && has_triton_kernels) return fp4_expert_kernel::triton;
+  return fp4_expert_kernel::marlin;
+}
+
 /// The deployment as vLLM holds its weights (V1). Vocabularies are padded to 64 rows before they are split;
 /// experts that do not divide leave the first ranks with one more, and without expert parallelism they are
-/// split over tensor x data ranks; GPTQ in Marlin loses zero points and g_idx, but experts keep their zero
-/// points; NVFP4 scales are padded to 128 rows and 4 groups; MLA makes a 16-bit copy of a quantized
+/// split over tensor x data ranks; GPTQ in Marlin loses zero points and g_idx, AWQ keeps its zero points;
+/// NVFP4 scales are padded to 128 rows and 4 groups; MLA makes a 16-bit copy of a quantized
 /// up-projection; draft layers read the model's embedding and head. Sources: vllm-project/vllm
 /// model_executor/layers/vocab_parallel_embedding.py, fused_moe/layer.py and config.py,
 /// quantization/gptq_marlin.py, quantization/utils/quant_utils.py (swizzle_blockscale), attention/
@@ -115,7 +126,6 @@ constexpr void lay_out_fp4_experts(weight_loading& loading, fp4_expert_kernel ke
   d.parallel.uneven_experts = true;
   d.parallel.experts_span_data = true;
   d.loading.gptq_repacked = options.marlin;
-  d.loading.expert_zeros_kept = true;
   d.loading.act_order = options.act_order;
   d.loading.fp8_in_marlin = !options.fp8_hardware;
   d.loading.latent = latent_copies::of_quantized;

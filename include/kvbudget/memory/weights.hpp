@@ -268,7 +268,7 @@ constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, mo
     module = add_product(module, formats::fp32.size_of(shard.elements()).value, times);
     return;
   }
-  const weight_scheme scheme = loaded_scheme(scheme_of(group, d, formats), loading, experts);
+  const weight_scheme scheme = loaded_scheme(scheme_of(group, d, formats), loading);
   if (loading.latent != latent_copies::none && expands_a_latent(group, formats.layer)) {
     if (loading.latent == latent_copies::always || !scheme.every_element)
       module = add_product(module, dtype_of(d).size_of(shard.elements()).value, times);

@@ -251,7 +251,7 @@ namespace detail {
 /// A dimension of `length` in `units` pieces, of which a rank holds `local` of `parts`.
 [[nodiscard]] constexpr std::uint64_t share_of_dimension(std::uint64_t length, std::uint32_t units,
                                                          std::uint32_t parts, std::uint32_t local) {
-  return length % parts == 0 ? length / parts * local : length / units * ceil_div(units, parts);
+  return units % parts == 0 ? length / parts * local : length / units * ceil_div(units, parts);
 }
 }  // namespace detail
 
