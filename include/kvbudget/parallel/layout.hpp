@@ -248,10 +248,12 @@ namespace detail {
   return group.units != (group.axis == shard_axis::rows ? group.rows : group.columns);
 }
 
-/// A dimension of `length` in `units` pieces, of which a rank holds `local` of `parts`.
-[[nodiscard]] constexpr std::uint64_t share_of_dimension(std::uint64_t length, std::uint32_t units,
-                                                         std::uint32_t parts, std::uint32_t local) {
-  return units % parts == 0 ? length / parts * local : length / units * ceil_div(units, parts);
+/// What a rank holds of a dimension of `length` in `units` pieces that `parts` ranks do not divide evenly: as
+/// many whole pieces as the fullest, where the layout pads.
+[[nodiscard]] constexpr std::uint64_t padded_share(std::uint64_t length, std::uint32_t units,
+                                                   std::uint32_t parts, const parallel_layout& layout) {
+  if (!layout.uneven_matrices) a_matrix_cannot_be_split_over_the_tensor_ranks(units, parts);
+  return length / units * ceil_div(units, parts);
 }
 }  // namespace detail
 
@@ -263,7 +265,7 @@ namespace detail {
 }
 
 /// What one rank of a stage holds of `group`; `experts` is the number of experts that its copies belong to (0
-/// = as many as there are copies), of which expert rank `expert_rank` has its share. Uneven splits stop
+/// = they divide), of which expert rank `expert_rank` has its share. Uneven splits stop
 /// unless the layout pads them, except for vocabularies and assumed totals, which are rounded up.
 [[nodiscard]] constexpr weight_shard shard_of(const weight_group& group, const parallel_layout& layout,
                                               std::uint32_t experts = 0, std::uint32_t expert_rank = 0) {
@@ -285,25 +287,27 @@ namespace detail {
       local = local_kv_heads(group.units, layout.attention_tensor());
       parts = group.units;
       break;
-    case shard_rule::experts: {
+    case shard_rule::experts:
       parts = layout.expert_tensor();
-      const std::uint32_t all = experts == 0 ? group.copies : experts;
-      shard.copies = std::uint64_t{group.copies / all} * local_experts(all, layout.expert, expert_rank);
+      if (experts == 0) {
+        shard.copies = group.copies / layout.expert;
+      } else {
+        shard.copies =
+            std::uint64_t{group.copies / experts} * local_experts(experts, layout.expert, expert_rank);
+      }
       if (group.axis == shard_axis::neither) return shard;
       break;
-    }
     case shard_rule::tensor:
       if (group.axis == shard_axis::neither) return shard;
       if (detail::splits_like_attention(group)) parts = layout.attention_tensor();
       break;
   }
   if (parts == local) return shard;
-  if (group.units % parts != 0 && !layout.uneven_matrices)
-    detail::a_matrix_cannot_be_split_over_the_tensor_ranks(group.units, parts);
-  if (group.axis == shard_axis::rows) {
-    shard.rows = detail::share_of_dimension(shard.rows, group.units, parts, local);
+  std::uint64_t& length = group.axis == shard_axis::rows ? shard.rows : shard.columns;
+  if (group.units % parts != 0) {
+    length = detail::padded_share(length, group.units, parts, layout);
   } else {
-    shard.columns = detail::share_of_dimension(shard.columns, group.units, parts, local);
+    length = length / parts * local;
   }
   return shard;
 }
