@@ -5,6 +5,7 @@
 /// output).
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/loaded_weights.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/model/builders.hpp"
 #include "kvbudget/model/experts.hpp"

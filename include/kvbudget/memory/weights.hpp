@@ -357,6 +357,7 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
                        scheme.payload.block_elements == 1 && !loaded;
   const bool split = d.parallel.reshapes();
   detail::weight_formats formats{scheme, dtype, uniform, split, own, loaded};
+  const bool needs_layer = loaded || d.parallel.uneven_experts;
   formats.expert_rank = share.expert_rank;
   formats.layer = model.kind_count == 0 ? nullptr : &model.kinds[model.kind_count - 1];
   const weight_group* const last = model.weights + model.weight_count;
@@ -368,7 +369,7 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
     const std::uint32_t layers = share.layers_of(kind);
     if (layers == 0) continue;
     const layer_kind& layer = model.kinds[kind];
-    formats.layer = &layer;
+    if (needs_layer) formats.layer = &layer;
     const weight_group* const end = layer.weights + layer.weight_count;
     for (const weight_group* group = layer.weights; group != end; ++group) {
       detail::add_group(sum, *group, group->role, layers, d, formats);

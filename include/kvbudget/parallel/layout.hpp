@@ -169,7 +169,7 @@ constexpr void validate(const parallel_layout& layout, const model_architecture&
       layout.decode_context == 0 || layout.attention_data == 0) {
     detail::parallel_degrees_must_be_at_least_one();
   }
-  if (tensor % layout.attention_data != 0)
+  if (layout.attention_data != 1 && tensor % layout.attention_data != 0)
     detail::attention_replicas_must_divide_the_tensor_degree(layout.attention_data, tensor);
   const std::uint32_t attention = layout.attention_tensor();
   if (layout.pipeline > model.num_hidden_layers) {
@@ -265,8 +265,8 @@ namespace detail {
 }
 
 /// What one rank of a stage holds of `group`; `experts` is the number of experts that its copies belong to (0
-/// = they divide), of which expert rank `expert_rank` has its share. Uneven splits stop
-/// unless the layout pads them, except for vocabularies and assumed totals, which are rounded up.
+/// = they divide), of which expert rank `expert_rank` has its share. Uneven splits stop unless the layout
+/// pads them, except for vocabularies and assumed totals, which are rounded up.
 [[nodiscard]] constexpr weight_shard shard_of(const weight_group& group, const parallel_layout& layout,
                                               std::uint32_t experts = 0, std::uint32_t expert_rank = 0) {
   weight_shard shard{group.rows, group.columns, group.copies};
@@ -299,15 +299,18 @@ namespace detail {
       break;
     case shard_rule::tensor:
       if (group.axis == shard_axis::neither) return shard;
-      if (detail::splits_like_attention(group)) parts = layout.attention_tensor();
+      if (layout.attention_data != 1 && detail::splits_like_attention(group))
+        parts = layout.attention_tensor();
       break;
   }
   if (parts == local) return shard;
-  std::uint64_t& length = group.axis == shard_axis::rows ? shard.rows : shard.columns;
-  if (group.units % parts != 0) {
+  if (group.rule != shard_rule::kv_heads && group.units % parts != 0) {
+    std::uint64_t& length = group.axis == shard_axis::rows ? shard.rows : shard.columns;
     length = detail::padded_share(length, group.units, parts, layout);
+  } else if (group.axis == shard_axis::rows) {
+    shard.rows = shard.rows / parts * local;
   } else {
-    length = length / parts * local;
+    shard.columns = shard.columns / parts * local;
   }
   return shard;
 }
