@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/engine/loaded_weights.hpp"
 #include "kvbudget/engine/state_dtype.hpp"
 #include "kvbudget/engine/vllm/cache_groups.hpp"
 #include "kvbudget/engine/vllm/profile_run.hpp"
@@ -89,6 +90,16 @@ struct vllm {
     return vllm_profile::rules_of(version).utilization_percent / 100.0;
   }
   [[nodiscard]] constexpr vllm_profile::options resolved(const deployment& d, const gpu_profile& gpu) const;
+  /// The deployment with its weights as this version holds them on that GPU.
+  [[nodiscard]] constexpr deployment loaded(const deployment& d, const gpu_profile& gpu) const {
+    const compute_capability capability = capability_of(gpu);
+    loading_options options;
+    options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 11}));
+    options.fp8_hardware = capability.major == 0 || capability.major > 8 ||
+                           (capability.major == 8 && capability.minor == 9);
+    options.language_model_only = language_model_only;
+    return as_loaded_by_vllm(d, options);
+  }
 
  private:
   [[nodiscard]] static constexpr bytes gibibytes_of(double amount) {
@@ -299,7 +310,7 @@ constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
   const vllm_profile::memory taken = vllm_profile::memory_of(d, share, resolved(d, gpu));
   rank_reservation result;
   memory_budget& budget = result.budget;
-  add_weights(budget, d, share);
+  add_weights(budget, loaded(d, gpu), share);
   line_item& weights = budget.lines[0];
   if (cpu_offload_gb > 0) {
     const bytes offloaded = gibibytes_of(cpu_offload_gb);
