@@ -61,7 +61,7 @@ struct settings {
   std::optional<std::uint64_t> max_model_len, max_num_seqs, max_num_batched_tokens, block_size;
   std::optional<std::uint64_t> max_mamba_cache_size, num_speculative_tokens;
   std::optional<std::string> kv_cache_dtype, mamba_cache_mode, mamba_ssm_cache_dtype, attention_backend;
-  std::optional<std::string> load_format, speculative_method;
+  std::optional<std::string> load_format, speculative_method, usage;
   std::optional<bool> enforce_eager, enable_prefix_caching, enable_chunked_prefill, enable_dp_attention;
   std::optional<bool> language_model_only, skip_mm_profiling, disable_custom_all_reduce;
 };
@@ -116,6 +116,7 @@ struct measured_case {
   [[nodiscard]] bool runs_end_to_end() const {
     if (version.open || kind == independence::circular || gpu_total_bytes() == 0) return false;
     if (!complete && !given.memory_fraction) return false;
+    if (is_inferred("gpu") && size("gpu_total") == nullptr) return false;
     for (const char* input :
          {"model", "weights", "tensor", "kv_cache_dtype", "max_num_seqs", "gpu_memory_utilization"}) {
       if (is_inferred(input)) return false;
@@ -336,6 +337,7 @@ inline settings read_settings(const json_field& field) {
                     "mamba_cache_mode",
                     "mamba_ssm_cache_dtype",
                     "max_mamba_cache_size",
+                    "usage",
                     "speculative"});
   settings given;
   if (const std::optional<json_field> fraction =
@@ -354,6 +356,7 @@ inline settings read_settings(const json_field& field) {
   given.mamba_ssm_cache_dtype = field.optional_text("mamba_ssm_cache_dtype");
   given.attention_backend = field.optional_text("attention_backend");
   given.load_format = field.optional_text("load_format");
+  given.usage = field.optional_text("usage");
   given.enforce_eager = field.optional_flag("enforce_eager");
   given.enable_prefix_caching = field.optional_flag("enable_prefix_caching");
   given.enable_chunked_prefill = field.optional_flag("enable_chunked_prefill");

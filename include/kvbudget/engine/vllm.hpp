@@ -34,7 +34,7 @@ struct vllm {
   bool enable_prefix_caching = false;  ///< only states depend on it
   bool enable_chunked_prefill = true;
   bool disable_hybrid_kv_cache_manager = false;
-  bool async_scheduling = true;  ///< from 0.21: two batches may be in flight
+  bool async_scheduling = true;  ///< from 0.21, as a server: two batches may be in flight
   mamba_cache_mode mamba_mode = mamba_cache_mode::automatic;
   state_dtype mamba_ssm_cache_dtype = state_dtype::automatic;
   state_dtype mamba_cache_dtype = state_dtype::automatic;
@@ -94,9 +94,9 @@ struct vllm {
   [[nodiscard]] constexpr deployment loaded(const deployment& d, const gpu_profile& gpu) const {
     const compute_capability capability = capability_of(gpu);
     loading_options options;
-    options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 11}));
-    options.fp8_hardware = capability.major == 0 || capability.major > 8 ||
-                           (capability.major == 8 && capability.minor == 9);
+    options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 12}));
+    options.fp8_hardware =
+        capability.major == 0 || capability.major > 8 || (capability.major == 8 && capability.minor == 9);
     options.language_model_only = language_model_only;
     return as_loaded_by_vllm(d, options);
   }
@@ -169,10 +169,12 @@ constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_pr
   options.max_model_len = longest_request(d);
   const bool chunked =
       enable_chunked_prefill && vllm_profile::is_prefill_chunked(rule, options.max_model_len);
+  // Where the GPU shares memory with the CPU the driver tells no total, and vLLM takes it for a small one.
+  const bool total_is_told = !gpu.unified_memory || gpu.driver_total_bytes != 0;
   const vllm_profile::batch_defaults defaults = vllm_profile::defaults_of(
       rule, usage == vllm_usage::llm_class ? vllm_profile::usage::library : vllm_profile::usage::server,
-      kvbudget::usable(gpu).expected.value, vllm_detail::contains(gpu.name, "A100"), options.max_model_len,
-      chunked);
+      total_is_told ? kvbudget::usable(gpu).expected.value : 0, vllm_detail::contains(gpu.name, "A100"),
+      options.max_model_len, chunked);
   options.max_num_seqs = max_num_seqs != 0 ? max_num_seqs : defaults.max_num_seqs;
   options.max_num_batched_tokens =
       max_num_batched_tokens != 0 ? max_num_batched_tokens
@@ -230,7 +232,7 @@ constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_shar
   if (!rule.needs_by_stage) groups.context_ranks *= prefill_context_parallel_size;
   const std::uint32_t stages = d.parallel.pipeline;
   std::uint64_t batches = 1;
-  if (async_scheduling && rule.concurrent_batches > 1)
+  if (async_scheduling && usage == vllm_usage::openai_server && rule.concurrent_batches > 1)
     batches = stages == 1 ? 2u : rule.newest_scheduler ? stages + 1u : stages;
   groups.tokens_in_flight = detail::checked_mul(options.max_num_batched_tokens, batches);
   groups.blocks_per_state =
