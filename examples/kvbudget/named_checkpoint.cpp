@@ -15,11 +15,21 @@ struct ending {
   const char* scheme;
 };
 constexpr ending endings[] = {
-    {"-quantized.w8a8", "int8_channel"}, {"-quantized.w4a16", "w4a16"}, {"-FP8-dynamic", "fp8_channel"},
-    {"-FP8-block", "fp8_block"},         {"-AWQ-INT4", "awq"},          {"-AWQ-4bit", "awq"},
-    {"-GPTQ-Int4", "gptq"},              {"-bnb-4bit", "nf4"},          {"-NVFP4", "nvfp4"},
-    {"-W8A8", "int8_channel"},           {"-W4A16", "w4a16"},           {"-INT4", "w4a16"},
-    {"-GPTQ", "gptq"},                   {"-AWQ", "awq"},               {"-FP8", "fp8_block"},
+    {"-quantized.w8a8", "int8_channel"},
+    {"-quantized.w4a16", "w4a16"},
+    {"-FP8-dynamic", "fp8_channel"},
+    {"-FP8-block", "fp8_block"},
+    {"-AWQ-INT4", "awq"},
+    {"-AWQ-4bit", "awq"},
+    {"-GPTQ-Int4", "gptq"},
+    {"-bnb-4bit", "nf4"},
+    {"-NVFP4", "nvfp4"},
+    {"-W8A8", "int8_channel"},
+    {"-W4A16", "w4a16"},
+    {"-INT4", "w4a16"},
+    {"-GPTQ", "gptq"},
+    {"-AWQ", "awq"},
+    {"-FP8", "fp8_block"},
 };
 
 bool ends_with_any_case(const std::string& name, const std::string& tail) {

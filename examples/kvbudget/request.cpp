@@ -276,9 +276,10 @@ void request_options::read_model(request& result) const {
     result.model = *named->model;
     if (weights_) return;
     result.d.weights = weight_scheme_named(named->scheme);
-    result.notes.push_back(fmt::format(
-        "{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; its config.json knows better",
-        detail::printable(*model_, 80), result.model.name, named->scheme, named->ending));
+    result.notes.push_back(
+        fmt::format("{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; its "
+                    "config.json knows better",
+                    detail::printable(*model_, 80), result.model.name, named->scheme, named->ending));
     return;
   }
   const std::string like = assume_like_.value_or("");
