@@ -83,6 +83,12 @@ struct vllm {
            bytes{rules().swap_space_bytes};
   }
 
+  /// From 0.21 graphs are inside the budget: a share acts like this smaller one did before, share − graphs /
+  /// total. The engine prints it.
+  [[nodiscard]] static constexpr double equivalent_utilization(double share, bytes graphs, bytes total) {
+    return share - static_cast<double>(graphs.value) / static_cast<double>(total.value);
+  }
+
   /// The rules of this version, and the options with every default filled in.
   [[nodiscard]] constexpr const vllm_rules& rules() const { return vllm_rules_of(version); }
   [[nodiscard]] constexpr double utilization() const {
@@ -161,6 +167,25 @@ constexpr void add_range(memory_budget& budget, const char* name, const byte_ran
 }
 }  // namespace vllm_detail
 
+namespace vllm_detail {
+/// TurboQuant leaves the first and last two layers of a dense model in its dtype, none where layers keep
+/// states. Source: vllm-project/vllm, v1/attention/ops/turboquant.
+inline constexpr std::uint32_t turboquant_skips = 2;
+[[nodiscard]] constexpr bool skips_layers(const deployment& d) {
+  constexpr const char* name = "turboquant";
+  for (std::size_t i = 0; name[i] != '\0'; ++i) {
+    if (d.kv_cache.name[i] != name[i]) return false;
+  }
+  if (d.kv_exceptions.any()) return false;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    for (std::size_t i = 0; i < d.model->kinds[kind].store_count; ++i) {
+      if (d.model->kinds[kind].stores[i].kind == store_kind::recurrent) return false;
+    }
+  }
+  return true;
+}
+}  // namespace vllm_detail
+
 /// Every default filled in: by version, GPU, usage and model.
 constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_profile& gpu) const {
   const vllm_profile::rules& rule = vllm_profile::rules_of(version);
@@ -224,6 +249,12 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
 /// Block tables of the whole model, and what a block weighs on one stage.
 constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_share& here,
                                             const gpu_profile& gpu) const {
+  if (vllm_detail::skips_layers(d)) {
+    deployment skipping = d;
+    skipping.kv_exceptions.first_layers = vllm_detail::turboquant_skips;
+    skipping.kv_exceptions.last_layers = vllm_detail::turboquant_skips;
+    return groups(skipping, detail::share_of_layers(skipping, here.range), gpu);
+  }
   const vllm_rules& rule = rules();
   const vllm_profile::options options = resolved(d, gpu);
   const vllm_cache::page_settings how = pages(d, gpu, options);
