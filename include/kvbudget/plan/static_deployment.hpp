@@ -136,7 +136,7 @@ template <class Deployment, const gpu_profile& Gpu, auto Engine> struct plan_of 
   static constexpr memory_budget budget = estimate(Deployment::value, Engine, &Gpu);
   static constexpr verdict result = check_fit(Deployment::value, Gpu, Engine);
   static constexpr std::uint64_t missing =
-      result.fits ? 0 : static_cast<std::uint64_t>(-result.headroom_bytes);
+      result.headroom_bytes < 0 ? static_cast<std::uint64_t>(-result.headroom_bytes) : 0;
   static constexpr std::uint64_t named =
       (budget.weights() + budget.kv_cache() + budget.activations() + budget.framework() + budget.margin())
           .value;
