@@ -1,5 +1,7 @@
 #include "engine_choice.hpp"
 
+#include <algorithm>
+
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/quantity_text.hpp"
@@ -29,7 +31,12 @@ engine_version version_in(const std::string& name, std::string text) {
     refuse("--engine: {} is no version of {}, expected two numbers: {}@0.21", detail::quoted(text), name,
            name);
   const std::string rest = text.substr(dot + 1);
-  version.minor = number(rest.substr(0, rest.find_first_not_of("0123456789")));
+  const std::size_t second = rest.find('.');
+  version.minor = number(rest.substr(0, std::min(second, rest.find_first_not_of("0123456789"))));
+  if (second != std::string::npos && second + 1 < rest.size()) {
+    const std::string patch = rest.substr(second + 1);
+    version.patch = number(patch.substr(0, patch.find_first_not_of("0123456789")));
+  }
   return version;
 }
 
@@ -41,6 +48,14 @@ const std::vector<engine_entry>& engine_list() {
        engines::geometry{}, ""},
       {"vllm", "what `vllm serve` reserves: budget, profile run, block pool", engines::vllm{},
        "v0, 0.8, 0.9 to 0.20, 0.21 to 0.26, 0.27 and later"},
+      {"sglang",
+       "what `sglang.launch_server` reserves: token pools in a share of what was free before loading",
+       engines::sglang{}, "0.4.0, 0.4.7, 0.5.3, 0.5.9, 0.5.14 and later"},
+      {"tensorrt-llm", "what `trtllm-serve` reserves: a share of what is free once the model is loaded",
+       engines::tensorrt_llm{}, "before 0.8, 0.8, 0.10, 0.18, 1.0, 1.2 and later"},
+      {"transformers",
+       "what `generate` takes: padded batches, caches that grow or are quantized, their copies",
+       engines::transformers{}, "4.36, 4.45, 4.46, 4.53, 4.56, 5.0 and later"},
   };
   return list;
 }

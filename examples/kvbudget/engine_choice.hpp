@@ -5,12 +5,17 @@
 #include <vector>
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/sglang.hpp"
+#include "kvbudget/engine/tensorrt_llm.hpp"
+#include "kvbudget/engine/transformers.hpp"
 #include "kvbudget/engine/vllm.hpp"
 
 namespace cli {
 
 /// The engines that this program can speak for.
-using any_engine = std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm>;
+using any_engine = std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm,
+                                kvbudget::engines::sglang, kvbudget::engines::tensorrt_llm,
+                                kvbudget::engines::transformers>;
 
 /// An engine as people name it, and what its estimates are.
 struct engine_entry {

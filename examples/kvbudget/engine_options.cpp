@@ -38,14 +38,27 @@ std::size_t word(const char* option, const std::string& text, std::initializer_l
   refuse("{}: {} is unknown, expected one of {}", option, detail::quoted(text), all);
 }
 
+template <class T> struct owner_of;
+template <class Engine, class Value> struct owner_of<Value Engine::*> {
+  using engine = Engine;
+  using value = Value;
+};
+
 /// Setters of one member, by what it holds.
-template <auto Member, class Engine = engines::vllm> struct to {
-  static auto& in(any_engine& engine) { return std::get<Engine>(engine).*Member; }
+template <auto Member> struct to {
+  using owner = owner_of<decltype(Member)>;
+  static auto& in(any_engine& engine) { return std::get<typename owner::engine>(engine).*Member; }
   static void tokens_or_count(any_engine& engine, const char* option, const std::string& text) {
-    in(engine) = static_cast<std::remove_reference_t<decltype(in(engine))>>(count(
-        option, text, 1,
-        std::min<std::uint64_t>(1'000'000'000'000,
-                                std::numeric_limits<std::remove_reference_t<decltype(in(engine))>>::max())));
+    using value = typename owner::value;
+    constexpr std::uint64_t most =
+        std::min<std::uint64_t>(1'000'000'000'000, std::numeric_limits<value>::max());
+    in(engine) = static_cast<value>(count(option, text, 1, most));
+  }
+  static void whole(any_engine& engine, const char* option, const std::string& text) {
+    using value = typename owner::value;
+    constexpr std::uint64_t most =
+        std::min<std::uint64_t>(1'000'000'000'000, std::numeric_limits<value>::max());
+    in(engine) = static_cast<value>(count(option, text, 0, most));
   }
   static void share(any_engine& engine, const char* option, const std::string& text) {
     in(engine) = decimal(option, text, 0.0001, 1);
@@ -71,7 +84,7 @@ template <auto Member> void set_state_dtype(any_engine& engine, const char* opti
   using engines::state_dtype;
   constexpr state_dtype all[] = {state_dtype::automatic, state_dtype::float32, state_dtype::float16,
                                  state_dtype::bfloat16};
-  std::get<vllm>(engine).*Member = all[word(option, text, {"auto", "float32", "float16", "bfloat16"})];
+  to<Member>::in(engine) = all[word(option, text, {"auto", "float32", "float16", "bfloat16"})];
 }
 void set_mamba_mode(any_engine& engine, const char* option, const std::string& text) {
   using engines::mamba_cache_mode;
@@ -118,6 +131,105 @@ const std::vector<engine_option> geometry_options = {
     {"--max-num-batched-tokens", "N", "the same as --batched-tokens", read_elsewhere},
     {"--enforce-eager", "", "no captured CUDA graphs among the framework's memory", read_elsewhere},
 };
+
+using engines::sglang;
+void set_page_backend(any_engine& engine, const char* option, const std::string& text) {
+  std::get<sglang>(engine).attention_backend = static_cast<engines::sglang_backend>(word(
+      option, text, {"auto", "flashmla", "cutlass_mla", "trtllm_mla", "trtllm_mha", "fa4", "dsa_trtllm"}));
+}
+void set_chunked_prefill_size(any_engine& engine, const char* option, const std::string& text) {
+  std::get<sglang>(engine).chunked_prefill_size =
+      text == "-1" ? -1 : static_cast<std::int64_t>(count(option, text, 1, 1'000'000'000));
+}
+
+using engines::tensorrt_llm;
+void set_attention_windows(any_engine& engine, const char* option, const std::string& text) {
+  attention_window_list list;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::string part(detail::next_in_list(rest, more));
+    if (list.count == max_attention_windows) refuse("{}: more than {} sizes", option, max_attention_windows);
+    list.add(static_cast<std::uint32_t>(count(option, part, 1, 1'000'000'000)));
+  }
+  std::get<tensorrt_llm>(engine).max_attention_window = list;
+}
+
+using engines::transformers;
+template <class Value>
+void set_word(Value& to, const char* option, const std::string& text,
+              std::initializer_list<const char*> words) {
+  to = static_cast<Value>(word(option, text, words));
+}
+void set_cache_implementation(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).cache_implementation, option, text,
+           {"dynamic", "static", "sliding_window", "hybrid", "quantized", "offloaded", "offloaded_static"});
+}
+void set_attn_implementation(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).attn_implementation, option, text,
+           {"sdpa", "eager", "flash_attention_2"});
+}
+void set_logits(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).logits, option, text, {"auto", "every_token", "last_token"});
+}
+void set_backend(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<transformers>(engine).backend, option, text, {"quanto", "hqq"});
+}
+
+// clang-format off
+const std::vector<engine_option> sglang_options = {
+    {"--mem-fraction-static", "SHARE", "share of what is free before loading (default by GPU, ranks and graphs)", to<&sglang::mem_fraction_static>::share},
+    {"--context-length", "N", "tokens of the longest request (default: the model's)", to<&sglang::context_length>::tokens_or_count},
+    {"--max-running-requests", "N", "requests that run at once (default by pool and length)", to<&sglang::max_running_requests>::tokens_or_count},
+    {"--max-total-tokens", "N", "tokens that the pool has at most", to<&sglang::max_total_tokens>::tokens_or_count},
+    {"--chunked-prefill-size", "N|-1", "tokens of a prefill chunk (default by GPU; -1: off)", set_chunked_prefill_size},
+    {"--max-prefill-tokens", "N", "tokens of a prefill batch (default 16384)", to<&sglang::max_prefill_tokens>::tokens_or_count},
+    {"--page-size", "N", "tokens of a page (default by backend: 1)", to<&sglang::page_size>::tokens_or_count},
+    {"--attention-backend", "NAME", "flashmla, cutlass_mla, trtllm_mla, trtllm_mha, fa4, dsa_trtllm: those with pages of their own", set_page_backend},
+    {"--cuda-graph-max-bs", "N", "requests of the largest captured graph (default by GPU)", to<&sglang::cuda_graph_max_bs>::tokens_or_count},
+    {"--disable-cuda-graph", "", "no captured CUDA graphs", to<&sglang::disable_cuda_graph>::yes},
+    {"--swa-full-tokens-ratio", "SHARE", "tokens of windows to tokens of full layers (default 0.8)", to<&sglang::swa_full_tokens_ratio>::share},
+    {"--disable-hybrid-swa-memory", "", "windows keep every token", to<&sglang::disable_hybrid_swa_memory>::yes},
+    {"--mamba-full-memory-ratio", "N", "states to cache, in bytes (default 0.9)", to<&sglang::mamba_full_memory_ratio>::number},
+    {"--max-mamba-cache-size", "N", "recurrent states kept at most", to<&sglang::max_mamba_cache_size>::tokens_or_count},
+    {"--mamba-ssm-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&sglang::mamba_ssm_dtype>},
+    {"--disable-radix-cache", "", "no prefix cache: one state per request", to<&sglang::disable_radix_cache>::yes},
+    {"--disable-overlap-schedule", "", "one batch at a time", to<&sglang::disable_overlap_schedule>::yes},
+    {"--enable-dp-attention", "", "attention data parallelism (in layouts: tensor = tp / dp, data = dp)", to<&sglang::enable_dp_attention>::yes},
+    {"--enable-hierarchical-cache", "", "a second level of cache in host memory", to<&sglang::enable_hierarchical_cache>::yes},
+    {"--hicache-ratio", "N", "host tokens per GPU token (default 2)", to<&sglang::hicache_ratio>::number},
+    {"--hicache-size", "GB", "host cache per rank, instead of the ratio", to<&sglang::hicache_size>::tokens_or_count},
+    {"--speculative-num-draft-tokens", "N", "tokens checked per step (default: drafted + 1)", to<&sglang::speculative_num_draft_tokens>::tokens_or_count},
+    {"--mm-runtime-reservation", "SIZE", "kept for multimodal caches", to<&sglang::mm_runtime_reservation>::size},
+};
+const std::vector<engine_option> tensorrt_llm_options = {
+    {"--free-gpu-memory-fraction", "SHARE", "share of what is free after loading (default 0.9)", to<&tensorrt_llm::free_gpu_memory_fraction>::share},
+    {"--max-seq-len", "N", "tokens of the longest request (default: the model's)", to<&tensorrt_llm::max_seq_len>::tokens_or_count},
+    {"--max-batch-size", "N", "requests that run at once (default 2048)", to<&tensorrt_llm::max_batch_size>::tokens_or_count},
+    {"--max-num-tokens", "N", "tokens that one step computes (default 8192)", to<&tensorrt_llm::max_num_tokens>::tokens_or_count},
+    {"--tokens-per-block", "N", "tokens of a block (default 32)", to<&tensorrt_llm::tokens_per_block>::tokens_or_count},
+    {"--max-tokens", "N", "tokens that the cache has at most", to<&tensorrt_llm::max_tokens>::tokens_or_count},
+    {"--max-gpu-total-bytes", "SIZE", "bytes that the cache has at most", to<&tensorrt_llm::max_gpu_total_bytes>::size},
+    {"--max-attention-window", "N,...", "windows, repeated over the layers", set_attention_windows},
+    {"--host-cache-size", "SIZE", "host memory per rank for secondary blocks", to<&tensorrt_llm::host_cache_size>::size},
+    {"--encoder-cache-max-bytes", "SIZE", "kept for embeddings of images and sounds", to<&tensorrt_llm::encoder_cache_max_bytes>::size},
+    {"--no-cuda-graph", "", "no captured CUDA graphs", to<&tensorrt_llm::use_cuda_graph>::no},
+    {"--cuda-graph-max-batch-size", "N", "largest captured batch (default 128)", to<&tensorrt_llm::cuda_graph_max_batch_size>::tokens_or_count},
+    {"--mamba-state-cache-interval", "N", "a snapshot of recurrent states per so many tokens", to<&tensorrt_llm::mamba_state_cache_interval>::tokens_or_count},
+};
+const std::vector<engine_option> transformers_options = {
+    {"--cache-implementation", "NAME", "dynamic, static, sliding_window, hybrid, quantized, offloaded, offloaded_static", set_cache_implementation},
+    {"--attn-implementation", "NAME", "sdpa, eager, flash_attention_2", set_attn_implementation},
+    {"--max-cache-len", "N", "tokens of a static cache (default: as many as the requests have)", to<&transformers::max_cache_len>::tokens_or_count},
+    {"--num-beams", "N", "copies of every request", to<&transformers::num_beams>::tokens_or_count},
+    {"--max-new-tokens", "N", "of a request's tokens, those that are generated", to<&transformers::max_new_tokens>::whole},
+    {"--prefill-chunk-size", "N", "prompt tokens computed at once (default: all)", to<&transformers::prefill_chunk_size>::tokens_or_count},
+    {"--logits", "NAME", "auto, every_token, last_token: logits that the prefill computes", set_logits},
+    {"--cache-backend", "NAME", "quanto, hqq: of a quantized cache", set_backend},
+    {"--nbits", "N", "of a quantized cache (default 4)", to<&transformers::nbits>::tokens_or_count},
+    {"--q-group-size", "N", "elements that share a scale (default 64)", to<&transformers::q_group_size>::tokens_or_count},
+    {"--residual-length", "N", "recent tokens that stay in the dtype (default 128)", to<&transformers::residual_length>::tokens_or_count},
+};
+// clang-format on
 const std::vector<engine_option> no_options;
 
 }  // namespace
@@ -125,6 +237,9 @@ const std::vector<engine_option> no_options;
 const std::vector<engine_option>& options_of(const std::string& engine) {
   if (engine == "geometry") return geometry_options;
   if (engine == "vllm") return vllm_options;
+  if (engine == "sglang") return sglang_options;
+  if (engine == "tensorrt-llm") return tensorrt_llm_options;
+  if (engine == "transformers") return transformers_options;
   return no_options;
 }
 

@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/version.hpp"
+#include "pasted_arguments.hpp"
 
 namespace {
 
@@ -75,8 +76,21 @@ int main(int argc, char** argv) {
     add(declare);
   }
 
+  for (const char* command : {"estimate", "capacity"}) {
+    app.get_subcommand(command)->footer(fmt::format(
+        "Behind --: the command line of a vLLM, SGLang or TensorRT-LLM server, whose options count as\n"
+        "this program's own where they are not given here:\n"
+        "  kvbudget {} --gpu h100-sxm-80gbx2 -- vllm serve llama-3.1-70b -tp 2 --max-model-len 32k",
+        command));
+  }
+  cli::arguments arguments{{argv + (argc > 0 ? 1 : 0), argv + argc}, {}};
   try {
-    app.parse(argc, argv);
+    arguments = cli::with_pasted_command(app, arguments.words);
+  } catch (const std::exception& problem) {
+    return fail(arguments.words.front(), problem.what());
+  }
+  try {
+    app.parse(std::vector<std::string>(arguments.words.rbegin(), arguments.words.rend()));
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
     return explain_parse_error(app, problem);
@@ -84,7 +98,12 @@ int main(int argc, char** argv) {
   for (const auto& [command, run] : actions) {
     if (!command->parsed()) continue;
     try {
-      return run();
+      const int status = run();
+      for (const std::string& note : arguments.notes) {
+        fmt::print(stderr, "kvbudget {}: pasted command: {}\n", command->get_name(),
+                   kvbudget::detail::printable(note, 2000));
+      }
+      return status;
     } catch (const std::exception& problem) {
       return fail(command->get_name(), problem.what());
     }

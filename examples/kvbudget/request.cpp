@@ -506,8 +506,18 @@ void request_options::read_engine(request& result) const {
 void request_options::read_engine_length(request& result) const {
   std::visit(
       [&](auto& engine) {
-        if constexpr (pool_engine<std::remove_cvref_t<decltype(engine)>>) {
+        if constexpr (requires { engine.used_by_others; }) {
           engine.used_by_others = result.used_by_others;
+          if constexpr (requires { engine.context_length; }) {
+            if (engine.context_length == 0 && (context_ || prompt_ || output_ || active_tokens_)) {
+              engine.context_length = result.d.workload.longest_context().value;
+            }
+          }
+          if constexpr (requires { engine.max_seq_len; }) {
+            if (engine.max_seq_len == 0 && (context_ || prompt_ || output_ || active_tokens_)) {
+              engine.max_seq_len = result.d.workload.longest_context().value;
+            }
+          }
           if constexpr (requires { engine.max_model_len; }) {
             const bool given = engine.max_model_len != 0 || engine.fit_max_model_len;
             const std::uint64_t longest = result.d.workload.longest_context().value;

@@ -5,7 +5,11 @@
 /// output).
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/loaded_weights.hpp"
+#include "kvbudget/engine/sglang.hpp"
 #include "kvbudget/engine/tensorrt_llm.hpp"
+#include "kvbudget/engine/transformers.hpp"
+#include "kvbudget/engine/transformers/device_map.hpp"
 #include "kvbudget/engine/vllm.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/model/builders.hpp"

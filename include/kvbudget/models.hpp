@@ -728,7 +728,7 @@ inline constexpr model_architecture deepseek_v2_5{
     }};
 
 inline constexpr model_architecture deepseek_v3{
-    .name = "deepseek-v3", .model_type = "deepseek_v3", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 129280, .max_position_embeddings = 163840, .num_hidden_layers = 61, .kind_count = 2, .weight_count = 20, .precision_count = 1, .layers_of = {3, 58},
+    .name = "deepseek-v3", .model_type = "deepseek_v3", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 129280, .max_position_embeddings = 163840, .num_hidden_layers = 61, .kind_count = 2, .weight_count = 20, .precision_count = 1, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 58},
     .order = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 129280, .columns = 7168, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -786,10 +786,11 @@ inline constexpr model_architecture deepseek_v3{
          },
          .store_count = 1, .weight_count = 14, .gated_mlp = true, .num_attention_heads = 128, .query_dim = 192, .value_dim = 128, .key_value_heads = 128, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
     },
-    .precisions = {schemes::fp8_block}};
+    .precisions = {schemes::fp8_block},
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64}}};
 
 inline constexpr model_architecture deepseek_v3_2{
-    .name = "deepseek-v3.2", .model_type = "deepseek_v32", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 129280, .max_position_embeddings = 163840, .num_hidden_layers = 61, .kind_count = 2, .weight_count = 24, .precision_count = 1, .layers_of = {3, 58},
+    .name = "deepseek-v3.2", .model_type = "deepseek_v32", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 129280, .max_position_embeddings = 163840, .num_hidden_layers = 61, .kind_count = 2, .weight_count = 24, .precision_count = 1, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 58},
     .order = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 129280, .columns = 7168, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -859,10 +860,11 @@ inline constexpr model_architecture deepseek_v3_2{
          },
          .store_count = 1, .weight_count = 18, .gated_mlp = true, .num_attention_heads = 128, .query_dim = 192, .value_dim = 128, .key_value_heads = 128, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
     },
-    .precisions = {schemes::fp8_block}};
+    .precisions = {schemes::fp8_block},
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64, .indexer_dim = 128}}};
 
 inline constexpr model_architecture deepseek_v4_flash{
-    .name = "deepseek-v4-flash", .model_type = "deepseek_v4", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 129280, .max_position_embeddings = 1048576, .num_hidden_layers = 43, .kind_count = 4, .weight_count = 25, .precision_count = 2, .layers_of = {2, 1, 20, 20},
+    .name = "deepseek-v4-flash", .model_type = "deepseek_v4", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 129280, .max_position_embeddings = 1048576, .num_hidden_layers = 43, .kind_count = 4, .weight_count = 25, .precision_count = 2, .draft_store_count = 1, .draft_layers = 1, .layers_of = {2, 1, 20, 20},
     .order = {0, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3},
     .weights = {
         {.rows = 129280, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -993,10 +995,11 @@ inline constexpr model_architecture deepseek_v4_flash{
          },
          .store_count = 1, .weight_count = 24, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 512, .value_dim = 512, .key_value_heads = 1, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 6, .moe_intermediate_size = 2048},
     },
-    .precisions = {schemes::mxfp4, weight_scheme{"fp8_e4m3-block-128", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}}};
+    .precisions = {schemes::mxfp4, weight_scheme{"fp8_e4m3-block-128", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}},
+    .draft_stores = {{.kind = store_kind::compressed, .key_dim = 512, .rope_dim = 64, .window = 128}}};
 
 inline constexpr model_architecture deepseek_v4_pro{
-    .name = "deepseek-v4-pro", .model_type = "deepseek_v4", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 129280, .max_position_embeddings = 1048576, .num_hidden_layers = 61, .kind_count = 4, .weight_count = 25, .precision_count = 2, .layers_of = {2, 1, 29, 29},
+    .name = "deepseek-v4-pro", .model_type = "deepseek_v4", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 129280, .max_position_embeddings = 1048576, .num_hidden_layers = 61, .kind_count = 4, .weight_count = 25, .precision_count = 2, .draft_store_count = 1, .draft_layers = 1, .layers_of = {2, 1, 29, 29},
     .order = {0, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3},
     .weights = {
         {.rows = 129280, .columns = 7168, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -1129,7 +1132,8 @@ inline constexpr model_architecture deepseek_v4_pro{
          },
          .store_count = 1, .weight_count = 24, .gated_mlp = true, .num_attention_heads = 128, .query_dim = 512, .value_dim = 512, .key_value_heads = 1, .intermediate_size = 3072, .num_experts = 384, .num_experts_per_tok = 6, .moe_intermediate_size = 3072},
     },
-    .precisions = {schemes::mxfp4, weight_scheme{"fp8_e4m3-block-128", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}}};
+    .precisions = {schemes::mxfp4, weight_scheme{"fp8_e4m3-block-128", formats::fp8_e4m3, {.scales = weight_scales::block, .group = 128, .scale_bytes = 1}}},
+    .draft_stores = {{.kind = store_kind::compressed, .key_dim = 512, .rope_dim = 64, .window = 128}}};
 
 inline constexpr model_architecture devstral_2_123b{
     .name = "devstral-2-123b", .model_type = "ministral3", .dtype = formats::bf16, .hidden_size = 12288, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 88, .kind_count = 1, .weight_count = 3, .precision_count = 1, .layers_of = {88},
@@ -1264,7 +1268,7 @@ inline constexpr model_architecture ernie_4_5_0_3b{
     }};
 
 inline constexpr model_architecture ernie_4_5_21b_a3b{
-    .name = "ernie-4.5-21b-a3b", .model_type = "ernie4_5_moe", .dtype = formats::bf16, .hidden_size = 2560, .vocab_size = 103424, .max_position_embeddings = 131072, .num_hidden_layers = 28, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 9, .layers_of = {1, 27},
+    .name = "ernie-4.5-21b-a3b", .model_type = "ernie4_5_moe", .dtype = formats::bf16, .hidden_size = 2560, .vocab_size = 103424, .max_position_embeddings = 131072, .num_hidden_layers = 28, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 9, .draft_store_count = 1, .draft_layers = 1, .layers_of = {1, 27},
     .order = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 103424, .columns = 2560, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -1302,7 +1306,8 @@ inline constexpr model_architecture ernie_4_5_21b_a3b{
              {.rows = 2560, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 10, .gated_mlp = true, .num_attention_heads = 20, .query_dim = 128, .value_dim = 128, .key_value_heads = 4, .intermediate_size = 3072, .num_experts = 64, .num_experts_per_tok = 6, .moe_intermediate_size = 1536},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture exaone_3_5_2_4b{
     .name = "exaone-3.5-2.4b", .model_type = "exaone", .dtype = formats::bf16, .hidden_size = 2560, .vocab_size = 102400, .max_position_embeddings = 32768, .num_hidden_layers = 30, .tie_word_embeddings = true, .kind_count = 1, .weight_count = 2, .layers_of = {30},
@@ -2636,7 +2641,7 @@ inline constexpr model_architecture glm_4_1v_9b{
     }};
 
 inline constexpr model_architecture glm_4_5{
-    .name = "glm-4.5", .model_type = "glm4_moe", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 151552, .max_position_embeddings = 131072, .num_hidden_layers = 92, .kind_count = 2, .weight_count = 19, .layers_of = {3, 89},
+    .name = "glm-4.5", .model_type = "glm4_moe", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 151552, .max_position_embeddings = 131072, .num_hidden_layers = 92, .kind_count = 2, .weight_count = 19, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 89},
     .order = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 151552, .columns = 5120, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -2690,10 +2695,11 @@ inline constexpr model_architecture glm_4_5{
              {.rows = 5120, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 13, .gated_mlp = true, .num_attention_heads = 96, .query_dim = 128, .value_dim = 128, .key_value_heads = 8, .intermediate_size = 1536, .num_experts = 160, .num_experts_per_tok = 8, .moe_intermediate_size = 1536},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 8, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture glm_4_5_air{
-    .name = "glm-4.5-air", .model_type = "glm4_moe", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 151552, .max_position_embeddings = 131072, .num_hidden_layers = 46, .kind_count = 2, .weight_count = 18, .layers_of = {1, 45},
+    .name = "glm-4.5-air", .model_type = "glm4_moe", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 151552, .max_position_embeddings = 131072, .num_hidden_layers = 46, .kind_count = 2, .weight_count = 18, .draft_store_count = 1, .draft_layers = 1, .layers_of = {1, 45},
     .order = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 151552, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -2744,10 +2750,11 @@ inline constexpr model_architecture glm_4_5_air{
              {.rows = 4096, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 12, .gated_mlp = true, .num_attention_heads = 96, .query_dim = 128, .value_dim = 128, .key_value_heads = 8, .intermediate_size = 1408, .num_experts = 128, .num_experts_per_tok = 8, .moe_intermediate_size = 1408},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 8, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture glm_4_7{
-    .name = "glm-4.7", .model_type = "glm4_moe", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 151552, .max_position_embeddings = 202752, .num_hidden_layers = 92, .kind_count = 2, .weight_count = 19, .layers_of = {3, 89},
+    .name = "glm-4.7", .model_type = "glm4_moe", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 151552, .max_position_embeddings = 202752, .num_hidden_layers = 92, .kind_count = 2, .weight_count = 19, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 89},
     .order = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 151552, .columns = 5120, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -2801,10 +2808,11 @@ inline constexpr model_architecture glm_4_7{
              {.rows = 5120, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 13, .gated_mlp = true, .num_attention_heads = 96, .query_dim = 128, .value_dim = 128, .key_value_heads = 8, .intermediate_size = 1536, .num_experts = 160, .num_experts_per_tok = 8, .moe_intermediate_size = 1536},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 8, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture glm_4_7_flash{
-    .name = "glm-4.7-flash", .model_type = "glm4_moe_lite", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 47, .kind_count = 2, .weight_count = 20, .layers_of = {1, 46},
+    .name = "glm-4.7-flash", .model_type = "glm4_moe_lite", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 47, .kind_count = 2, .weight_count = 20, .draft_store_count = 1, .draft_layers = 1, .layers_of = {1, 46},
     .order = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 154880, .columns = 2048, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -2861,10 +2869,11 @@ inline constexpr model_architecture glm_4_7_flash{
              {.rows = 2048, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 14, .gated_mlp = true, .num_attention_heads = 20, .query_dim = 256, .value_dim = 256, .key_value_heads = 20, .intermediate_size = 1536, .num_experts = 64, .num_experts_per_tok = 4, .moe_intermediate_size = 1536},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64}}};
 
 inline constexpr model_architecture glm_5{
-    .name = "glm-5", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 78, .kind_count = 2, .weight_count = 22, .layers_of = {3, 75},
+    .name = "glm-5", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 78, .kind_count = 2, .weight_count = 22, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 75},
     .order = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 154880, .columns = 6144, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -2931,10 +2940,11 @@ inline constexpr model_architecture glm_5{
              {.rows = 6144, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 18, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 256, .value_dim = 256, .key_value_heads = 64, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64, .indexer_dim = 128}}};
 
 inline constexpr model_architecture glm_5_1{
-    .name = "glm-5.1", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 78, .kind_count = 2, .weight_count = 22, .layers_of = {3, 75},
+    .name = "glm-5.1", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 78, .kind_count = 2, .weight_count = 22, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 75},
     .order = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 154880, .columns = 6144, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -3001,10 +3011,11 @@ inline constexpr model_architecture glm_5_1{
              {.rows = 6144, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 18, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 256, .value_dim = 256, .key_value_heads = 64, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64, .indexer_dim = 128}}};
 
 inline constexpr model_architecture glm_5_1_fp8{
-    .name = "glm-5.1-fp8", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 78, .kind_count = 2, .weight_count = 22, .precision_count = 1, .layers_of = {3, 75},
+    .name = "glm-5.1-fp8", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 202752, .num_hidden_layers = 78, .kind_count = 2, .weight_count = 22, .precision_count = 1, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 75},
     .order = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     .weights = {
         {.rows = 154880, .columns = 6144, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -3072,10 +3083,11 @@ inline constexpr model_architecture glm_5_1_fp8{
          },
          .store_count = 1, .weight_count = 18, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 256, .value_dim = 256, .key_value_heads = 64, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
     },
-    .precisions = {schemes::fp8_block}};
+    .precisions = {schemes::fp8_block},
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64, .indexer_dim = 128}}};
 
 inline constexpr model_architecture glm_5_2{
-    .name = "glm-5.2", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 1048576, .num_hidden_layers = 78, .kind_count = 3, .weight_count = 22, .layers_of = {3, 57, 18},
+    .name = "glm-5.2", .model_type = "glm_moe_dsa", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 154880, .max_position_embeddings = 1048576, .num_hidden_layers = 78, .kind_count = 3, .weight_count = 22, .draft_store_count = 1, .draft_layers = 1, .layers_of = {3, 57, 18},
     .order = {0, 0, 0, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1},
     .weights = {
         {.rows = 154880, .columns = 6144, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -3160,7 +3172,8 @@ inline constexpr model_architecture glm_5_2{
              {.rows = 6144, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 18, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 256, .value_dim = 256, .key_value_heads = 64, .intermediate_size = 2048, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64, .indexer_dim = 128}}};
 
 inline constexpr model_architecture gpt_j_6b{
     .name = "gpt-j-6b", .model_type = "gptj", .dtype = formats::fp32, .hidden_size = 4096, .vocab_size = 50400, .max_position_embeddings = 2048, .num_hidden_layers = 28, .kind_count = 1, .weight_count = 4, .layers_of = {28},
@@ -3971,7 +3984,7 @@ inline constexpr model_architecture jamba_1_5_mini{
     }};
 
 inline constexpr model_architecture k_exaone_236b_a23b{
-    .name = "k-exaone-236b-a23b", .model_type = "exaone_moe", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 153600, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 3, .weight_count = 11, .layers_of = {1, 35, 12},
+    .name = "k-exaone-236b-a23b", .model_type = "exaone_moe", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 153600, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 3, .weight_count = 11, .draft_store_count = 1, .draft_layers = 1, .layers_of = {1, 35, 12},
     .order = {0, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2},
     .weights = {
         {.rows = 153600, .columns = 6144, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -4028,7 +4041,8 @@ inline constexpr model_architecture k_exaone_236b_a23b{
              {.rows = 6144, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 11, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 128, .value_dim = 128, .key_value_heads = 8, .intermediate_size = 2048, .num_experts = 128, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 8, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture kimi_k2{
     .name = "kimi-k2", .model_type = "kimi_k2", .dtype = formats::bf16, .hidden_size = 7168, .vocab_size = 163840, .max_position_embeddings = 131072, .num_hidden_layers = 61, .kind_count = 2, .weight_count = 3, .precision_count = 1, .layers_of = {1, 60},
@@ -5211,7 +5225,7 @@ inline constexpr model_architecture llava_1_5_13b{
     }};
 
 inline constexpr model_architecture longcat_flash{
-    .name = "longcat-flash", .model_type = "longcat_flash", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 131072, .max_position_embeddings = 131072, .num_hidden_layers = 28, .kind_count = 1, .weight_count = 15, .layers_of = {28},
+    .name = "longcat-flash", .model_type = "longcat_flash", .dtype = formats::bf16, .hidden_size = 6144, .vocab_size = 131072, .max_position_embeddings = 131072, .num_hidden_layers = 28, .kind_count = 1, .weight_count = 15, .draft_store_count = 1, .draft_layers = 1, .layers_of = {28},
     .weights = {
         {.rows = 131072, .columns = 6144, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
         {.rows = 6144, .role = module_role::norm, .kind = tensor_kind::vector},
@@ -5248,7 +5262,8 @@ inline constexpr model_architecture longcat_flash{
              {.rows = 6144, .copies = 4, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 2, .weight_count = 14, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 192, .value_dim = 128, .key_value_heads = 64, .intermediate_size = 12288, .num_experts = 512, .num_experts_per_tok = 12, .moe_intermediate_size = 2048},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::latent, .latent_rank = 512, .rope_dim = 64}}};
 
 inline constexpr model_architecture mamba_1_4b{
     .name = "mamba-1.4b", .model_type = "mamba", .dtype = formats::fp32, .hidden_size = 2048, .vocab_size = 50280, .num_hidden_layers = 48, .tie_word_embeddings = true, .kind_count = 1, .weight_count = 2, .layers_of = {48},
@@ -5372,7 +5387,7 @@ inline constexpr model_architecture mamba_codestral_7b{
     }};
 
 inline constexpr model_architecture mimo_7b{
-    .name = "mimo-7b", .model_type = "mimo", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 151680, .max_position_embeddings = 32768, .num_hidden_layers = 36, .kind_count = 1, .weight_count = 12, .layers_of = {36},
+    .name = "mimo-7b", .model_type = "mimo", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 151680, .max_position_embeddings = 32768, .num_hidden_layers = 36, .kind_count = 1, .weight_count = 12, .draft_store_count = 1, .draft_layers = 1, .layers_of = {36},
     .weights = {
         {.rows = 151680, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
         {.rows = 4096, .role = module_role::norm, .kind = tensor_kind::vector},
@@ -5400,10 +5415,11 @@ inline constexpr model_architecture mimo_7b{
              {.rows = 4096, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 8, .gated_mlp = true, .num_attention_heads = 32, .query_dim = 128, .value_dim = 128, .key_value_heads = 8, .intermediate_size = 11008},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 8, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture mimo_v2_flash{
-    .name = "mimo-v2-flash", .model_type = "mimo_v2_flash", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 152576, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 3, .weight_count = 12, .layers_of = {1, 39, 8},
+    .name = "mimo-v2-flash", .model_type = "mimo_v2_flash", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 152576, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 3, .weight_count = 12, .draft_store_count = 1, .draft_layers = 3, .layers_of = {1, 39, 8},
     .order = {0, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2},
     .weights = {
         {.rows = 152576, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -5458,7 +5474,8 @@ inline constexpr model_architecture mimo_v2_flash{
              {.rows = 4096, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 9, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 192, .value_dim = 128, .key_value_heads = 4, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 2048},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::sliding_window, .kv_heads = 8, .key_dim = 192, .value_dim = 128, .window = 128}}};
 
 inline constexpr model_architecture minicpm_2b{
     .name = "minicpm-2b", .model_type = "minicpm", .dtype = formats::bf16, .hidden_size = 2304, .vocab_size = 122753, .max_position_embeddings = 4096, .num_hidden_layers = 40, .tie_word_embeddings = true, .kind_count = 1, .weight_count = 2, .layers_of = {40},
@@ -6181,7 +6198,7 @@ inline constexpr model_architecture nemotron_3_nano_30b_a3b{
     }};
 
 inline constexpr model_architecture nemotron_3_super_120b_a12b{
-    .name = "nemotron-3-super-120b-a12b", .model_type = "nemotron_h", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 88, .kind_count = 3, .weight_count = 16, .layers_of = {40, 40, 8},
+    .name = "nemotron-3-super-120b-a12b", .model_type = "nemotron_h", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 88, .kind_count = 3, .weight_count = 16, .draft_store_count = 1, .draft_layers = 1, .layers_of = {40, 40, 8},
     .order = {0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1},
     .weights = {
         {.rows = 131072, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -6234,10 +6251,11 @@ inline constexpr model_architecture nemotron_3_super_120b_a12b{
              {.rows = 4096, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 4, .num_attention_heads = 32, .query_dim = 128, .value_dim = 128, .key_value_heads = 2},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture nemotron_3_ultra_550b_a55b{
-    .name = "nemotron-3-ultra-550b-a55b", .model_type = "nemotron_h", .dtype = formats::bf16, .hidden_size = 8192, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 108, .kind_count = 3, .weight_count = 16, .layers_of = {48, 48, 12},
+    .name = "nemotron-3-ultra-550b-a55b", .model_type = "nemotron_h", .dtype = formats::bf16, .hidden_size = 8192, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 108, .kind_count = 3, .weight_count = 16, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 48, 12},
     .order = {0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1},
     .weights = {
         {.rows = 131072, .columns = 8192, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -6290,7 +6308,8 @@ inline constexpr model_architecture nemotron_3_ultra_550b_a55b{
              {.rows = 8192, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 4, .num_attention_heads = 64, .query_dim = 128, .value_dim = 128, .key_value_heads = 2},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture nemotron_h_8b{
     .name = "nemotron-h-8b", .model_type = "nemotron_h", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 131072, .max_position_embeddings = 8192, .num_hidden_layers = 52, .kind_count = 3, .weight_count = 3, .layers_of = {24, 24, 4},
@@ -8918,7 +8937,7 @@ inline constexpr model_architecture qwen3_vl_235b_a22b{
     }};
 
 inline constexpr model_architecture qwen3_5_0_8b{
-    .name = "qwen3.5-0.8b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 1024, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 24, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 27, .layers_of = {18, 6},
+    .name = "qwen3.5-0.8b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 1024, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 24, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 27, .draft_store_count = 1, .draft_layers = 1, .layers_of = {18, 6},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 1024, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -8976,10 +8995,11 @@ inline constexpr model_architecture qwen3_5_0_8b{
              {.rows = 1024, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 7, .gated_mlp = true, .num_attention_heads = 8, .query_dim = 256, .value_dim = 256, .key_value_heads = 2, .intermediate_size = 3584},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_9b{
-    .name = "qwen3.5-9b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 32, .kind_count = 2, .weight_count = 28, .layers_of = {24, 8},
+    .name = "qwen3.5-9b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 32, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {24, 8},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9038,10 +9058,11 @@ inline constexpr model_architecture qwen3_5_9b{
              {.rows = 4096, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 7, .gated_mlp = true, .num_attention_heads = 16, .query_dim = 256, .value_dim = 256, .key_value_heads = 4, .intermediate_size = 12288},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_27b{
-    .name = "qwen3.5-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .layers_of = {48, 16},
+    .name = "qwen3.5-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 16},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 5120, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9100,10 +9121,11 @@ inline constexpr model_architecture qwen3_5_27b{
              {.rows = 5120, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 7, .gated_mlp = true, .num_attention_heads = 24, .query_dim = 256, .value_dim = 256, .key_value_heads = 4, .intermediate_size = 17408},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_35b_a3b{
-    .name = "qwen3.5-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .layers_of = {30, 10},
+    .name = "qwen3.5-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {30, 10},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 2048, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9174,10 +9196,11 @@ inline constexpr model_architecture qwen3_5_35b_a3b{
              {.rows = 2048, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 11, .gated_mlp = true, .num_attention_heads = 16, .query_dim = 256, .value_dim = 256, .key_value_heads = 2, .intermediate_size = 512, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 512},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_122b_a10b{
-    .name = "qwen3.5-122b-a10b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 3072, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 2, .weight_count = 32, .layers_of = {36, 12},
+    .name = "qwen3.5-122b-a10b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 3072, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {36, 12},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 3072, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9248,10 +9271,11 @@ inline constexpr model_architecture qwen3_5_122b_a10b{
              {.rows = 3072, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 11, .gated_mlp = true, .num_attention_heads = 32, .query_dim = 256, .value_dim = 256, .key_value_heads = 2, .intermediate_size = 1024, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 1024},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_397b_a17b{
-    .name = "qwen3.5-397b-a17b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 60, .kind_count = 2, .weight_count = 32, .layers_of = {45, 15},
+    .name = "qwen3.5-397b-a17b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 60, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {45, 15},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9322,10 +9346,11 @@ inline constexpr model_architecture qwen3_5_397b_a17b{
              {.rows = 4096, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 11, .gated_mlp = true, .num_attention_heads = 32, .query_dim = 256, .value_dim = 256, .key_value_heads = 2, .intermediate_size = 1024, .num_experts = 512, .num_experts_per_tok = 10, .moe_intermediate_size = 1024},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_6_27b{
-    .name = "qwen3.6-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .layers_of = {48, 16},
+    .name = "qwen3.6-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 16},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 5120, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9384,10 +9409,11 @@ inline constexpr model_architecture qwen3_6_27b{
              {.rows = 5120, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 7, .gated_mlp = true, .num_attention_heads = 24, .query_dim = 256, .value_dim = 256, .key_value_heads = 4, .intermediate_size = 17408},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_6_35b_a3b{
-    .name = "qwen3.6-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .layers_of = {30, 10},
+    .name = "qwen3.6-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {30, 10},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 2048, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9458,7 +9484,8 @@ inline constexpr model_architecture qwen3_6_35b_a3b{
              {.rows = 2048, .copies = 2, .role = module_role::norm, .kind = tensor_kind::vector},
          },
          .store_count = 1, .weight_count = 11, .gated_mlp = true, .num_attention_heads = 16, .query_dim = 256, .value_dim = 256, .key_value_heads = 2, .intermediate_size = 512, .num_experts = 256, .num_experts_per_tok = 8, .moe_intermediate_size = 512},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwq_32b{
     .name = "qwq-32b", .model_type = "qwen2", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 152064, .max_position_embeddings = 131072, .num_hidden_layers = 64, .kind_count = 1, .weight_count = 3, .layers_of = {64},
@@ -9934,7 +9961,7 @@ inline constexpr model_architecture starcoder2_7b{
     }};
 
 inline constexpr model_architecture step_3_5_flash{
-    .name = "step-3.5-flash", .model_type = "step3p5", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 128896, .max_position_embeddings = 262144, .num_hidden_layers = 45, .kind_count = 4, .weight_count = 13, .layers_of = {1, 2, 31, 11},
+    .name = "step-3.5-flash", .model_type = "step3p5", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 128896, .max_position_embeddings = 262144, .num_hidden_layers = 45, .kind_count = 4, .weight_count = 13, .draft_store_count = 1, .draft_layers = 3, .layers_of = {1, 2, 31, 11},
     .order = {0, 1, 1, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3},
     .weights = {
         {.rows = 128896, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -10008,7 +10035,8 @@ inline constexpr model_architecture step_3_5_flash{
              {.rows = 64, .columns = 4096, .units = 64, .role = module_role::attention, .rule = shard_rule::tensor},
          },
          .store_count = 1, .weight_count = 12, .gated_mlp = true, .num_attention_heads = 64, .query_dim = 128, .value_dim = 128, .key_value_heads = 8, .intermediate_size = 1280, .num_experts = 288, .num_experts_per_tok = 8, .moe_intermediate_size = 1280},
-    }};
+    },
+    .draft_stores = {{.kind = store_kind::sliding_window, .kv_heads = 8, .key_dim = 128, .value_dim = 128, .window = 512}}};
 
 inline constexpr model_architecture tiny_aya_3b{
     .name = "tiny-aya-3b", .model_type = "cohere2", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 262144, .max_position_embeddings = 8192, .num_hidden_layers = 36, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 2, .layers_of = {27, 9},

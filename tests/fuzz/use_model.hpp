@@ -24,6 +24,9 @@ inline void use(const kvbudget::model_architecture& model) {
   d.kv_cache = formats::fp8_e4m3;
   d.parallel.tensor = 2;
   attempt([&] { (void)estimate_cluster(d).total(); });
+  d.speculation.kind = speculation_kind::mtp;
+  d.lora = {.max_loras = 1, .max_lora_rank = 8};
+  attempt([&] { (void)estimate(as_loaded_by_vllm(d, {.fp4_experts = fp4_expert_kernel::triton})).total(); });
   require(!report::layer_order(model).empty());
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     require(!report::stores_text(model.kinds[kind]).empty());

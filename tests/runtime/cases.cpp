@@ -15,8 +15,10 @@ TEST_CASE("the article's figures"){
 #include "cases/parallel.inc"
 } TEST_CASE("fits and limits"){
 #include "cases/plan.inc"
-} TEST_CASE("units") {
+} TEST_CASE("units"){
 #include "cases/units.inc"
+} TEST_CASE("weights as ranks hold them") {
+#include "cases/weights.inc"
 }
 
 }  // namespace samples

@@ -890,9 +890,20 @@ TEST_CASE("Layers of their own heads, shared caches and draft blocks of GGUF mod
   CHECK(pattern_of(read.architecture) == "fff");
   CHECK(estimated_weights(read.architecture) == 256);
   CHECK(estimated_weights(read.architecture, true) == 512 + 2 * 128 * 64);
+  CHECK(read.architecture.draft_layers == 1);
+  CHECK(read.architecture.draft_store_count == 1);
+  CHECK(read.architecture.draft_stores[0] == read.architecture.kinds[0].stores[0]);
   const gguf_inventory parts = inventory_of(read_text(draft.file().header()), 3);
   CHECK(parts.layers[2] == bytes{256});
   CHECK(parts.drafts == std::vector<bytes>{bytes{256 + 2 * 128 * 64}});
+
+  // Where the layers keep different things, it is not known what a draft block keeps.
+  keys_of uneven("glm4moe", 4);
+  uneven.u32s("attention.head_count", {4, 4, 4}).u32s("attention.head_count_kv", {2, 1, 2});
+  uneven.u32("nextn_predict_layers", 1);
+  uneven.file().tensor("blk.3.nextn.eh_proj.weight", f16, {128, 64});
+  CHECK(uneven.model().architecture.draft_layers == 1);
+  CHECK(uneven.model().architecture.draft_store_count == 0);
 
   keys_of beyond("llama", 2);
   beyond.heads(4, 2).file().tensor("blk.2.attn_norm.weight", f32, {64});

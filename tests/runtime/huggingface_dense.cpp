@@ -213,6 +213,9 @@ TEST_CASE("a draft layer is counted apart, under its own names") {
   CHECK(parameter_count(found.architecture, module_role::draft).value ==
         2 * 4096 + 2 * 2048 + 128 + 3 * 8192 + 8192 + 5 * 64);
   CHECK(has_note(found, "1 draft layer is counted apart"));
+  CHECK(found.architecture.draft_layers == 1);
+  CHECK(found.architecture.draft_store_count == 1);
+  CHECK(found.architecture.draft_stores[0] == stores::full(2, 16));
   const std::set<std::string> names = modules_of(config);
   CHECK(names.contains("model.mtp_layers.0.input_proj"));
   CHECK(names.contains("model.mtp_layers.0.self_attn.q_proj"));

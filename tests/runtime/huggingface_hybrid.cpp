@@ -550,6 +550,11 @@ TEST_CASE("draft layers of Qwen3.5 are counted apart") {
   CHECK(elements_of(dense, module_role::draft) == 424'699'392);
   const model_architecture mixture = read(config_of(named("Qwen3.6-35B-A3B"))).architecture;
   CHECK(elements_of(mixture, module_role::draft) == 844'640'768);
+  // Their draft layers attend, whatever the last layer does.
+  CHECK(dense.draft_layers == 1);
+  CHECK(dense.draft_store_count == 1);
+  CHECK(dense.draft_stores[0] == stores::full(4, 256));
+  CHECK(mixture.draft_stores[0] == stores::full(2, 256));
   CHECK(contains(refusal(with(config_of(named("Qwen3.6-27B")), "mtp_num_hidden_layers\": 1",
                               "mtp_num_hidden_layers\": 600")),
                  "text_config.mtp_num_hidden_layers: must be at most 512"));

@@ -200,6 +200,26 @@ TEST_CASE("a model survives being written and read") {
   CHECK(loaded.notes == file.notes);
   CHECK(load_model(path) == built);
 
+  model_architecture drafting = built;
+  drafting.draft_layers = 3;
+  drafting.add_draft_store(stores::latent(512, 64, 128));
+  drafting.add_draft_store(stores::sliding_window(stores::full(2, 16), 8));
+  const std::string with_drafts = readable_text(to_json(drafting));
+  CHECK(parse_model(json::parse(with_drafts), "drafting.json") == drafting);
+  json wrong = json::parse(with_drafts);
+  wrong.erase("draft_layers");
+  CHECK(contains(message_of([&] { (void)parse_model(wrong, "x"); }),
+                 "draft_stores: does not go without draft_layers"));
+  wrong["draft_layers"] = 513;
+  CHECK(contains(message_of([&] { (void)parse_model(wrong, "x"); }), "draft_layers: must be at most 512"));
+  wrong["draft_layers"] = 1;
+  wrong["draft_stores"] = json::array();
+  CHECK(contains(message_of([&] { (void)parse_model(wrong, "x"); }), "draft_stores: must not be empty"));
+  wrong["draft_stores"] =
+      json::array({json{{"kind", "full"}, {"kv_heads", 0}, {"key_dim", 8}, {"value_dim", 8}}});
+  CHECK(contains(message_of([&] { (void)parse_model(wrong, "x"); }),
+                 "draft_stores[0].kv_heads: must be at least 1"));
+
   // What the Hugging Face reader makes can be written, too.
   const model_architecture read =
       parse_huggingface_config_text(R"({"model_type": "gemma3_text", "hidden_size": 64,

@@ -11,5 +11,6 @@ namespace {
 #include "cases/parallel.inc"
 #include "cases/plan.inc"
 #include "cases/units.inc"
+#include "cases/weights.inc"
 }  // namespace
 }  // namespace samples

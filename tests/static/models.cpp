@@ -174,4 +174,18 @@ constexpr bool every_name_finds_its_model() {
 }
 static_assert(every_name_finds_its_model());
 
+/// What the draft layers of a catalogue model add to the cache of one sequence of `context` tokens in bf16.
+constexpr std::uint64_t cache_of_drafts(const model_architecture& model, std::uint64_t context) {
+  deployment d{.model = model, .kv_cache = formats::bf16};
+  d.workload = {.sequences = 1, .context = tokens{context}};
+  const bytes without = kv_cache_of(d, share_of(d, rank{})).total();
+  d.speculation.kind = speculation_kind::mtp;
+  return (kv_cache_of(d, share_of(d, rank{})).total() - without).value;
+}
+static_assert(cache_of_drafts(models::deepseek_v3, 1) == 1152);
+static_assert(cache_of_drafts(models::deepseek_v3_2, 1) == 2 * (576 + 128));
+static_assert(cache_of_drafts(models::mimo_v2_flash, 1000) == 3 * 128 * 8 * (192 + 128) * 2);
+static_assert(cache_of_drafts(models::qwen3_6_27b, 10) == 10 * 4 * 512 * 2);
+static_assert(cache_of_drafts(models::glm_4_5, 10) == 10 * 8 * 256 * 2);
+
 }  // namespace

@@ -2,6 +2,7 @@
 
 // What the cases in tests/cases/*.inc refer to, beyond the samples.
 
+#include "kvbudget/engine/loaded_weights.hpp"
 #include "support/samples.hpp"
 
 namespace samples {
@@ -310,5 +311,132 @@ constexpr bool is_exact(const limit& found, varied_size what) {
 using windowed_model = decoder<hidden<4096>, vocabulary<32000>,
                                repeat<32, block<sliding_window<gqa<32, 8, 128>, 4096>, gated_mlp<14336>>>>;
 constexpr deployment all_windows() { return uniform(windowed_model::architecture, f::bf16, 1, 100); }
+
+constexpr std::uint64_t vocabulary_rows(std::uint64_t rows, std::uint32_t multiple,
+                                        std::uint32_t tensor = 1) {
+  return shard_of(weight_groups::vocabulary_table(module_role::lm_head, rows, 768),
+                  {.tensor = tensor, .vocabulary_multiple = multiple})
+      .rows;
+}
+using odd_vocabulary =
+    decoder<hidden<768>, vocabulary<50257>, repeat<2, block<mha<12, 64>, gated_mlp<3072>>>>;
+constexpr deployment with_vocabulary_of_50257() {
+  return uniform(odd_vocabulary::architecture, f::bf16, 0, 0);
+}
+
+using ten_expert_model = decoder<hidden<1024>, vocabulary<32000>,
+                                 repeat<2, block<gqa<16, 8, 64>, mixture_of_experts<10, 2, 512>>>>;
+inline constexpr std::uint64_t one_of_ten_experts = 2ULL * 2 * 3 * 1024 * 512;  // two layers, bf16
+constexpr deployment ten_experts(std::uint32_t tensor, std::uint32_t data, std::uint32_t expert) {
+  return on_ranks(uniform(ten_expert_model::architecture, f::bf16, 0, 0),
+                  {.tensor = tensor, .data = data, .expert = expert, .uneven_experts = true});
+}
+constexpr deployment spanning(deployment d) {
+  d.parallel.experts_span_data = true;
+  return d;
+}
+constexpr deployment data_parallel_attention(std::uint32_t tensor, std::uint32_t replicas) {
+  return on_ranks(uniform(deepseek_v3::architecture, f::bf16, 16, 1000),
+                  {.tensor = tensor, .expert = tensor, .attention_data = replicas});
+}
+
+/// DeepSeek-V3's shape with two draft layers, each of one projection and a copy of the head.
+constexpr model_architecture make_model_with_draft_layers() {
+  model_architecture model = deepseek_v3::build();
+  model.draft_layers = 2;
+  model.add_draft_store(stores::latent(512, 64));
+  weight_group projection = weight_groups::whole(module_role::draft, 7168, 14336, 2);
+  weight_group head = weight_groups::vocabulary_table(module_role::lm_head, 129280, 7168);
+  head.role = module_role::draft;
+  head.copies = 2;
+  model.add(projection);
+  model.add(head);
+  return model;
+}
+inline constexpr model_architecture with_draft_layers = make_model_with_draft_layers();
+constexpr deployment drafting(const model_architecture& model, std::uint32_t layers, std::uint64_t context) {
+  deployment d = uniform(model, f::bf16, 1, context);
+  if (layers != 0) d.speculation = {.kind = speculation_kind::mtp, .draft_layers = layers};
+  return d;
+}
+constexpr kv_growth drafting_growth(const model_architecture& model, std::uint32_t layers) {
+  const deployment d = drafting(model, layers, 1);
+  return kv_growth_of(d, share_of(d, rank{}), 1_tokens);
+}
+constexpr deployment without_draft_model() { return uniform(llama_70b::architecture, f::bf16, 1, 100); }
+constexpr deployment with_draft_model(std::uint32_t tensor, std::uint32_t draft_tensor) {
+  deployment d = on_ranks(without_draft_model(), {.tensor = tensor});
+  d.speculation = {.kind = speculation_kind::draft_model,
+                   .num_speculative_tokens = 5,
+                   .draft = &llama_8b::architecture,
+                   .draft_weights = f::bf16,
+                   .draft_tensor = draft_tensor};
+  return d;
+}
+
+constexpr deployment with_adapters(std::uint32_t max_loras, std::uint32_t tensor, bool fully_sharded) {
+  deployment d = on_ranks(uniform(llama_8b::architecture, f::bf16, 0, 0), {.tensor = tensor});
+  d.lora = {
+      .max_loras = max_loras, .max_lora_rank = max_loras == 0 ? 0u : 16u, .fully_sharded = fully_sharded};
+  return d;
+}
+constexpr deployment with_adapters_on(module_role role) {
+  deployment d = with_adapters(1, 1, false);
+  d.lora.targets = module_set{}.with(role);
+  return d;
+}
+
+/// One layer of gpt-oss-120b's experts: 128 of 2880 x 2880 in MXFP4, with biases.
+constexpr model_architecture make_gpt_oss_layer() {
+  using namespace weight_groups;
+  model_architecture model;
+  model.dtype = f::bf16;
+  model.hidden_size = 2880;
+  const std::uint8_t microscaled = model.precision_of(schemes::mxfp4);
+  layer_kind layer;
+  layer.num_experts = 128;
+  layer.num_experts_per_tok = 4;
+  layer.gated_mlp = true;
+  layer.add(expert_matrices(2880, 2880, 256, 2880, shard_axis::rows).in(microscaled));
+  layer.add(expert_matrices(2880, 2880, 128, 2880, shard_axis::columns).in(microscaled));
+  layer.add(split_bias(module_role::expert, 2880, 2880, shard_rule::experts, 256));
+  weight_group bias = split_bias(module_role::expert, 2880, 1, shard_rule::experts, 128);
+  bias.axis = shard_axis::neither;
+  layer.add(bias);
+  model.add_layers(layer);
+  return model;
+}
+inline constexpr model_architecture gpt_oss_model = make_gpt_oss_layer();
+constexpr deployment gpt_oss_layer(fp4_expert_kernel kernel, std::uint32_t tensor) {
+  deployment d{.model = gpt_oss_model};
+  d.parallel.tensor = tensor;
+  return as_loaded_by_vllm(d, {.fp4_experts = kernel});
+}
+constexpr model_architecture make_small_nvfp4() {
+  model_architecture model;
+  model.dtype = f::bf16;
+  model.hidden_size = 80;
+  layer_kind layer;
+  layer.add(weight_groups::whole(module_role::mlp, 200, 80).in(model.precision_of(schemes::nvfp4)));
+  model.add_layers(layer);
+  return model;
+}
+inline constexpr model_architecture small_nvfp4_model = make_small_nvfp4();
+constexpr deployment small_nvfp4(bool loaded) {
+  const deployment d{.model = small_nvfp4_model};
+  return loaded ? as_loaded_by_vllm(d) : d;
+}
+constexpr deployment latent_in(const weight_scheme& scheme) {
+  deployment d = uniform(deepseek_v3::architecture, f::bf16, 0, 0);
+  d.weights = scheme;
+  return d;
+}
+constexpr model_architecture make_model_with_tower() {
+  model_architecture model = odd_vocabulary::build();
+  model.add(weight_groups::whole(module_role::vision, 1024, 1024));
+  return model;
+}
+inline constexpr model_architecture tower_model = make_model_with_tower();
+constexpr deployment with_tower() { return uniform(tower_model, f::bf16, 0, 0); }
 
 }  // namespace samples

@@ -73,13 +73,7 @@ constexpr bool holds(const gpu_profile& gpu, const model_architecture& model, st
   return most == limit{true, false, found} && (apart <= 1 || 50 * apart <= measured);
 }
 
-constexpr model_architecture with_draft_layer(model_architecture model, const store& kept) {
-  model.draft_layers = 1;
-  model.add_draft_store(kept);
-  return model;
-}
-inline constexpr model_architecture deepseek_with_mtp =
-    with_draft_layer(models::deepseek_v3, stores::latent(512, 64));
+inline constexpr const model_architecture& deepseek_with_mtp = models::deepseek_v3;
 
 constexpr deployment with_requests(deployment d, std::uint64_t sequences) {
   d.workload.sequences = sequences;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/deployment/speculation.hpp"
+#include "kvbudget/deployment/weight_loading.hpp"
 #include "kvbudget/format/kv_format.hpp"
 #include "kvbudget/format/weight_scheme.hpp"
 #include "kvbudget/model/model_architecture.hpp"
@@ -138,6 +139,7 @@ struct deployment {
   bool load_draft_layers = false;  ///< MTP and draft layers are loaded only when used; `mtp` does so
   kvbudget::speculation speculation{};
   lora_adapters lora{};
+  weight_loading loading{};
 };
 
 namespace detail {
@@ -165,11 +167,62 @@ namespace detail {
   return d.states.recurrent.is_automatic() ? dtype_of(d) : d.states.recurrent;
 }
 
+/// Draft layers of the model itself that are loaded: with `mtp` as many as asked for, all by default.
+[[nodiscard]] constexpr std::uint32_t draft_layers_of(const deployment& d) {
+  if (d.speculation.kind != speculation_kind::mtp) return 0;
+  return d.speculation.draft_layers == 0 ? d.model->draft_layers : d.speculation.draft_layers;
+}
+
+/// Whether the model's own draft layers are loaded.
+[[nodiscard]] constexpr bool loads_draft_layers(const deployment& d) {
+  return d.load_draft_layers || d.speculation.kind == speculation_kind::mtp;
+}
+
+/// The draft model as a deployment of its own: the same requests, cache format and data replicas; its own
+/// tensor degree, no pipeline (it sits beside the last stage). Only where there is a draft model.
+[[nodiscard]] constexpr deployment draft_of(const deployment& d) {
+  const model_architecture& model = *d.speculation.draft;
+  deployment draft{.model = model, .weights = d.speculation.draft_weights, .kv_cache = d.kv_cache};
+  draft.workload = d.workload;
+  draft.parallel = d.parallel;
+  draft.parallel.pipeline = 1;
+  draft.parallel.stage_layers[0] = 0;
+  draft.parallel.decode_context = 1;
+  if (d.speculation.draft_tensor != 0) draft.parallel.tensor = d.speculation.draft_tensor;
+  bool has_experts = false;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind)
+    has_experts = has_experts || model.kinds[kind].num_experts != 0;
+  if (!has_experts || draft.parallel.tensor != d.parallel.tensor) draft.parallel.expert = 1;
+  draft.dtype = detail::given_or(model.dtype, d.dtype.is_automatic() ? d.model->dtype : d.dtype);
+  draft.states = d.states;
+  draft.loading = d.loading;
+  return draft;
+}
+
+/// Stops, with the reason, if the speculation does not go with the model.
+constexpr void validate(const speculation& s, const model_architecture& model) {
+  if (s.has_draft_model() != (s.draft != nullptr)) {
+    if (s.draft == nullptr) detail::this_speculation_needs_a_draft_model();
+    detail::this_speculation_takes_no_draft_model();
+  }
+  if (s.has_draft_model() && s.draft->num_hidden_layers == 0) detail::a_model_needs_at_least_one_layer();
+  if (s.kind != speculation_kind::mtp) return;
+  if (model.draft_layers == 0) detail::the_model_has_no_draft_layers();
+  if (s.draft_layers > model.draft_layers)
+    detail::more_draft_layers_than_the_model_has(s.draft_layers, model.draft_layers);
+  if (model.draft_store_count == 0) detail::what_a_draft_layer_keeps_is_not_known();
+}
+
 /// Stops, with the reason, if the deployment cannot exist.
 constexpr void validate(const deployment& d) {
   if (d.model->num_hidden_layers == 0) detail::a_model_needs_at_least_one_layer();  // its layers were checked
   validate(d.workload);
   validate(d.parallel, *d.model);
+  if (d.speculation.kind != speculation_kind::none || d.speculation.draft != nullptr) {
+    validate(d.speculation, *d.model);
+    if (d.speculation.has_draft_model()) validate(draft_of(d).parallel, *d.speculation.draft);
+  }
+  validate(d.lora);
 }
 
 }  // namespace kvbudget::inline v0

@@ -7,19 +7,22 @@
 
 namespace kvbudget::inline v0 {
 
-/// A release of an engine; the minor number is all that rules depend on.
+/// A release of an engine. Most engines change their rules with the minor number only.
 struct engine_version {
   std::uint16_t major = 0;
   std::uint16_t minor = 0;
+  std::uint16_t patch = 0;
   friend constexpr bool operator==(engine_version, engine_version) = default;
   [[nodiscard]] constexpr bool before(engine_version other) const {
-    return major != other.major ? major < other.major : minor < other.minor;
+    if (major != other.major) return major < other.major;
+    return minor != other.minor ? minor < other.minor : patch < other.patch;
   }
 };
 
 namespace detail {
-/// `name@major.minor`.
-[[nodiscard]] constexpr engine_name versioned_name(const char* name, engine_version version) {
+/// `name@major.minor`, with the patch number where the engine's rules depend on it.
+[[nodiscard]] constexpr engine_name versioned_name(const char* name, engine_version version,
+                                                   bool with_patch = false) {
   engine_name result;
   std::size_t at = 0;
   const auto number = [&](std::uint16_t n) {
@@ -39,6 +42,10 @@ namespace detail {
   number(version.major);
   result.text[at++] = '.';
   number(version.minor);
+  if (with_patch) {
+    result.text[at++] = '.';
+    number(version.patch);
+  }
   return result;
 }
 

@@ -259,6 +259,10 @@ struct tensorrt_llm {
     const cache_plan plan = plan_of(d, where, share, groups_of(d, share), 0);
     return plan.held[0] == 0 ? 0 : plan.host_tokens[0] / block_size();
   }
+  /// The same of the first stage, as other engines are asked.
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile&) const {
+    return host_bytes(d, rank{});
+  }
   /// Pinned host memory of one rank: Σ secondary blocks × bytes of a block.
   [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const rank& where = {}) const {
     const rank_share share = share_of(d, where);

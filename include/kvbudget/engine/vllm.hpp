@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kvbudget/engine/loaded_weights.hpp"
+#include "kvbudget/engine/state_dtype.hpp"
 #include "kvbudget/engine/vllm/cache_groups.hpp"
 #include "kvbudget/engine/vllm/profile_run.hpp"
 #include "kvbudget/memory/framework.hpp"
@@ -11,9 +13,6 @@ namespace kvbudget::inline v0::engines {
 
 /// Who drives vLLM: defaults depend on it.
 enum class vllm_usage : std::uint8_t { openai_server, llm_class };
-
-/// In what a recurrent state is kept; automatic = as the model says.
-enum class state_dtype : std::uint8_t { automatic, float32, float16, bfloat16 };
 
 /// When recurrent states are kept for later requests; automatic = `align` with prefix caching, else `none`.
 enum class mamba_cache_mode : std::uint8_t { automatic, none, align, all };
@@ -91,6 +90,16 @@ struct vllm {
     return vllm_profile::rules_of(version).utilization_percent / 100.0;
   }
   [[nodiscard]] constexpr vllm_profile::options resolved(const deployment& d, const gpu_profile& gpu) const;
+  /// The deployment with its weights as this version holds them on that GPU.
+  [[nodiscard]] constexpr deployment loaded(const deployment& d, const gpu_profile& gpu) const {
+    const compute_capability capability = capability_of(gpu);
+    loading_options options;
+    options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 11}));
+    options.fp8_hardware = capability.major == 0 || capability.major > 8 ||
+                           (capability.major == 8 && capability.minor == 9);
+    options.language_model_only = language_model_only;
+    return as_loaded_by_vllm(d, options);
+  }
 
  private:
   [[nodiscard]] static constexpr bytes gibibytes_of(double amount) {
@@ -116,15 +125,6 @@ using namespace kvbudget::detail;
     if (part[at] == '\0') return true;
   }
   return false;
-}
-[[nodiscard]] constexpr const number_format& format_of(state_dtype asked, const number_format& automatic) {
-  switch (asked) {
-    case state_dtype::automatic: return automatic;
-    case state_dtype::float32: return formats::fp32;
-    case state_dtype::float16: return formats::fp16;
-    case state_dtype::bfloat16: return formats::bf16;
-  }
-  return automatic;
 }
 /// Whether some layer keeps only recent tokens.
 [[nodiscard]] constexpr bool has_windows(const model_architecture& model) {
@@ -209,11 +209,11 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
     how.mode = vllm_cache::mamba_mode::align;
   }
   if (mamba_mode == mamba_cache_mode::all) how.mode = vllm_cache::mamba_mode::all;
-  how.convolution = &vllm_detail::format_of(mamba_cache_dtype, convolution_format(d));
+  how.convolution = &format_of(mamba_cache_dtype, convolution_format(d));
   const number_format& states = d.states.recurrent.is_automatic() && !d.model->recurrent_dtype.is_automatic()
                                     ? d.model->recurrent_dtype
                                     : recurrent_format(d);
-  how.recurrent = &vllm_detail::format_of(mamba_ssm_cache_dtype, states);
+  how.recurrent = &format_of(mamba_ssm_cache_dtype, states);
   how.fp4_index_keys = fp4_indexer_cache;
   how.cross_attention_keeps_tokens = !rules().prints_tokens;
   return how;
@@ -310,7 +310,7 @@ constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
   const vllm_profile::memory taken = vllm_profile::memory_of(d, share, resolved(d, gpu));
   rank_reservation result;
   memory_budget& budget = result.budget;
-  add_weights(budget, d, share);
+  add_weights(budget, loaded(d, gpu), share);
   line_item& weights = budget.lines[0];
   if (cpu_offload_gb > 0) {
     const bytes offloaded = gibibytes_of(cpu_offload_gb);

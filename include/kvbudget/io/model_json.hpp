@@ -506,10 +506,42 @@ inline void read_layers(model_architecture& model, const json_field& root, preci
   return false;
 }
 
+/// How many draft layers there are, and what one of them keeps, where that is known.
+inline void read_draft_layers(model_architecture& model, const json_field& root) {
+  model.draft_layers = narrow_size_or(root, "draft_layers", 0);
+  if (model.draft_layers > max_layers)
+    root.at("draft_layers").refuse("must be at most " + std::to_string(max_layers));
+  const std::optional<json_field> kept = root.find("draft_stores");
+  if (!kept) return;
+  const std::size_t stores = kept->size();
+  if (model.draft_layers == 0) kept->refuse("does not go without draft_layers");
+  if (stores == 0) kept->refuse("must not be empty");
+  if (stores > max_stores_per_layer)
+    kept->refuse("has more than " + std::to_string(max_stores_per_layer) + " stores");
+  for (std::size_t i = 0; i < stores; ++i) model.add_draft_store(read_store(kept->at(i)));
+}
+
 [[nodiscard]] inline model_file read_model(const json_field& root) {
-  root.allow_only({"schema", "name", "huggingface", "aliases", "sources", "notes", "model_type", "dtype",
-                   "hidden_size", "vocab_size", "max_position_embeddings", "tie_word_embeddings",
-                   "parameters", "parameters_assumed", "precisions", "layers", "order", "weights"});
+  root.allow_only({"schema",
+                   "name",
+                   "huggingface",
+                   "aliases",
+                   "sources",
+                   "notes",
+                   "model_type",
+                   "dtype",
+                   "hidden_size",
+                   "vocab_size",
+                   "max_position_embeddings",
+                   "tie_word_embeddings",
+                   "parameters",
+                   "parameters_assumed",
+                   "precisions",
+                   "layers",
+                   "order",
+                   "draft_layers",
+                   "draft_stores",
+                   "weights"});
   if (root.required_integer("schema") != 1) root.at("schema").refuse("must be 1");
   model_file file;
   model_architecture& model = file.architecture;
@@ -529,6 +561,7 @@ inline void read_layers(model_architecture& model, const json_field& root, preci
   model.parameters_assumed = root.optional_flag("parameters_assumed").value_or(false);
   precision_reader precisions(model, root);
   read_layers(model, root, precisions);
+  read_draft_layers(model, root);
   const json_field groups = root.at("weights");
   const std::size_t count = groups.size();
   if (count > max_model_weight_groups) {
@@ -791,6 +824,9 @@ inline void append_lines(std::string& text, const nlohmann::ordered_json& value,
   for (std::size_t i = 0; i < model.kind_count; ++i)
     object["layers"].push_back(detail::json_of(model.kinds[i], precisions));
   object["order"] = detail::runs_of(model);
+  if (model.draft_layers != 0) object["draft_layers"] = model.draft_layers;
+  for (std::size_t i = 0; i < model.draft_store_count; ++i)
+    object["draft_stores"].push_back(detail::json_of(model.draft_stores[i]));
   object["weights"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < model.weight_count; ++i)
     object["weights"].push_back(detail::json_of(model.weights[i], precisions));

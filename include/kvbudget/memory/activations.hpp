@@ -83,9 +83,9 @@ constexpr void widen_by_layer(activation_bytes& widest, const layer_kind& layer,
   const std::uint64_t tensor = d.parallel.tensor;
   const auto size = [&](std::uint64_t elements) { return format.size_of(elements).value; };
   if (layer.num_attention_heads != 0) {
-    const std::uint64_t heads = layer.num_attention_heads / tensor;
+    const std::uint64_t heads = layer.num_attention_heads / d.parallel.attention_tensor();
     const std::uint64_t kv_heads =
-        layer.key_value_heads == 0 ? 0 : local_kv_heads(layer.key_value_heads, d.parallel.tensor);
+        layer.key_value_heads == 0 ? 0 : local_kv_heads(layer.key_value_heads, d.parallel.attention_tensor());
     const std::uint64_t width = (heads + kv_heads) * (std::uint64_t{layer.query_dim} + layer.value_dim);
     activation_bytes here;
     here.qkv = same(size(checked_mul(step.tokens, width)));

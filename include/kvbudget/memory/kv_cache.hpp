@@ -78,6 +78,13 @@ struct kv_cache_bytes {
   std::uint64_t state = 0;            ///< recurrent states
   std::uint64_t cross_attention = 0;  ///< keys and values of encoder tokens, with their scales
 
+  constexpr void add(const kv_cache_bytes& more) {
+    payload = detail::checked_add(payload, more.payload);
+    scales = detail::checked_add(scales, more.scales);
+    indexer = detail::checked_add(indexer, more.indexer);
+    state = detail::checked_add(state, more.state);
+    cross_attention = detail::checked_add(cross_attention, more.cross_attention);
+  }
   [[nodiscard]] constexpr bytes total() const {
     using detail::checked_add;
     return bytes{
@@ -142,7 +149,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
     case store_kind::full:
     case store_kind::sliding_window:
     case store_kind::chunked: {
-      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
+      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.attention_tensor());
       if (cache.residual != residual_rule::none) {
         accumulate_with_residual(sum, cache, s, heads, kept, group.count, layers, dtype_of(d));
       } else {
@@ -173,7 +180,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
       return;
     }
     case store_kind::recurrent: {
-      const state_elements state = state_of(s, d.parallel.tensor);
+      const state_elements state = state_of(s, d.parallel.attention_tensor());
       const number_format& recurrent = state.recurrent_in_fp32 ? formats::fp32 : recurrent_format(d);
       const std::uint64_t each = checked_add(convolution_format(d).size_of(state.convolution).value,
                                              recurrent.size_of(state.recurrent).value);
@@ -181,7 +188,7 @@ constexpr void add_store(kv_cache_bytes& sum, const store& s, const request_grou
       return;
     }
     case store_kind::cross_attention: {
-      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
+      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.attention_tensor());
       accumulate(sum.cross_attention, cache.token(heads, s.key_dim, s.value_dim).total(),
                  checked_mul(kept.total(group.count), layers));
       return;
@@ -211,13 +218,38 @@ constexpr void add_layers(kv_cache_bytes& sum, const deployment& d,
 }
 }  // namespace detail
 
-/// The cache that one rank keeps: Σ over its layers, their stores and its replica's requests.
+namespace detail {
+/// Draft layers whose cache a rank keeps: those that speculation by `mtp` loads, on the last stage.
+[[nodiscard]] constexpr std::uint32_t draft_layers_on(const deployment& d, const rank_share& share) {
+  return share.last_stage ? draft_layers_of(d) : 0;
+}
+
+constexpr void add_draft_layers(kv_cache_bytes& sum, const deployment& d, std::uint32_t layers,
+                                std::uint32_t data_replica, const kv_format& asked) {
+  if (asked.is_automatic()) return add_draft_layers(sum, d, layers, data_replica, kv_format{dtype_of(d)});
+  for (std::uint32_t number = 0; number < d.workload.group_count(); ++number) {
+    const request_group group = group_of_replica(d, number, data_replica);
+    for (std::size_t i = 0; group.count != 0 && i < d.model->draft_store_count; ++i) {
+      add_store(sum, d.model->draft_stores[i], group, layers, d, asked);
+    }
+  }
+}
+}  // namespace detail
+
+/// The cache that one rank keeps: Σ over its layers, their stores and its replica's requests; with
+/// speculation the last stage also keeps that of the draft layers or the draft model, in the usual format.
 [[nodiscard]] constexpr kv_cache_bytes kv_cache_of(const deployment& d, const rank_share& share,
                                                    std::uint32_t data_replica = 0) {
   kv_cache_bytes sum;
   detail::add_layers(sum, d, share.layers, data_replica, d.kv_cache);
   if (share.has_exceptions)
     detail::add_layers(sum, d, share.exceptions, data_replica, d.kv_exceptions.format);
+  if (const std::uint32_t drafts = detail::draft_layers_on(d, share); drafts != 0)
+    detail::add_draft_layers(sum, d, drafts, data_replica, d.kv_cache);
+  if (d.speculation.has_draft_model() && share.last_stage) {
+    const deployment draft = draft_of(d);
+    sum.add(kv_cache_of(draft, share_of(draft, rank{.data_replica = data_replica}), data_replica));
+  }
   return sum;
 }
 
@@ -244,7 +276,7 @@ struct store_growth {
     case store_kind::full:
     case store_kind::sliding_window:
     case store_kind::chunked: {
-      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
+      const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.attention_tensor());
       const std::uint64_t each =
           cache.token(heads, s.key_dim, s.value_dim).total() + cache.index_key_bytes(s.indexer_dim);
       if (s.kind == store_kind::full) return {each, d.parallel.decode_context};
@@ -294,6 +326,13 @@ constexpr void add_growth(kv_growth& growth, const deployment& d,
     }
   }
 }
+
+constexpr void add_draft_growth(kv_growth& growth, const deployment& d, std::uint32_t layers,
+                                std::uint64_t context, const kv_format& asked) {
+  if (asked.is_automatic()) return add_draft_growth(growth, d, layers, context, kv_format{dtype_of(d)});
+  for (std::size_t i = 0; i < d.model->draft_store_count; ++i)
+    add_growth(growth, d.model->draft_stores[i], context, layers, d, asked);
+}
 }  // namespace detail
 
 /// The growth of one rank's cache at `context` tokens: Σ over the stores that still grow there of their bytes
@@ -303,6 +342,14 @@ constexpr void add_growth(kv_growth& growth, const deployment& d,
   detail::add_growth(growth, d, share.layers, context.value, d.kv_cache);
   if (share.has_exceptions)
     detail::add_growth(growth, d, share.exceptions, context.value, d.kv_exceptions.format);
+  if (const std::uint32_t drafts = detail::draft_layers_on(d, share); drafts != 0)
+    detail::add_draft_growth(growth, d, drafts, context.value, d.kv_cache);
+  if (d.speculation.has_draft_model() && share.last_stage) {
+    const deployment draft = draft_of(d);
+    const kv_growth more = kv_growth_of(draft, share_of(draft, rank{}), context);
+    growth.bytes_per_token = growth.bytes_per_token + more.bytes_per_token;
+    growth.fixed_bytes_per_sequence += more.fixed_bytes_per_sequence;
+  }
   return growth;
 }
 

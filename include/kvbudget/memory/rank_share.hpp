@@ -16,6 +16,7 @@ struct rank_share {
   layer_range range{};
   bool first_stage = true;
   bool last_stage = true;
+  std::uint32_t expert_rank = 0;  ///< as in `rank`
 
   [[nodiscard]] constexpr std::uint32_t layers_of(std::size_t kind) const {
     return std::uint32_t{layers[kind]} + exceptions[kind];
@@ -54,6 +55,7 @@ namespace detail {
       detail::share_of_layers(d, layers_of_stage(d.parallel, d.model->num_hidden_layers, where.stage));
   share.first_stage = where.stage == 0;
   share.last_stage = where.stage + 1 == d.parallel.pipeline;
+  share.expert_rank = where.expert_rank;
   return share;
 }
 /// The layers of all stages together.
@@ -66,7 +68,7 @@ namespace detail {
 [[nodiscard]] constexpr request_group group_of_replica(const deployment& d, std::uint32_t number,
                                                        std::uint32_t replica) {
   request_group mine = d.workload.group(number);
-  const std::uint64_t replicas = d.parallel.data;
+  const std::uint64_t replicas = d.parallel.replicas();
   if (replicas == 1) return mine;
   std::uint64_t before = 0;
   for (std::uint32_t i = 0; i < number; ++i) before = detail::checked_add(before, d.workload.group(i).count);

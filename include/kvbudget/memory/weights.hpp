@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/memory/lora.hpp"
 #include "kvbudget/memory/memory_budget.hpp"
 #include "kvbudget/memory/rank_share.hpp"
 
@@ -143,8 +144,7 @@ namespace detail {
 /// The stage that holds a weight outside the layers: head and final norm sit on the last one, the rest on the
 /// first.
 [[nodiscard]] constexpr bool is_on_stage(module_role role, const rank_share& share) {
-  if (role == module_role::lm_head || role == module_role::norm || role == module_role::draft)
-    return share.last_stage;
+  if (role == module_role::lm_head || role == module_role::norm) return share.last_stage;
   return share.first_stage || role == module_role::unattributed;
 }
 
@@ -171,9 +171,19 @@ struct weight_formats {
   const weight_scheme& scheme;
   const weight_scheme& dtype;
   bool uniform = false;
-  bool split = false;  ///< some ranks hold only a part of a group
-  bool own = false;    ///< as the checkpoint stores them: each group in its own precision
+  bool split = false;                 ///< some ranks hold only a part of a group
+  bool own = false;                   ///< as the checkpoint stores them: each group in its own precision
+  bool loaded = false;                ///< some group is not kept as it is stored
+  const layer_kind* layer = nullptr;  ///< that a group belongs to; of draft layers, one that is like them
+  std::uint32_t expert_rank = 0;
 };
+
+/// What a rank holds of a group.
+[[nodiscard]] constexpr weight_shard shard_on(const weight_group& group, const deployment& d,
+                                              const weight_formats& formats) {
+  if (!d.parallel.uneven_experts || formats.layer == nullptr) return shard_of(group, d.parallel);
+  return shard_of(group, d.parallel, formats.layer->num_experts, formats.expert_rank);
+}
 
 /// What a group is stored in.
 [[nodiscard]] constexpr const weight_scheme& scheme_of(const weight_group& group, const deployment& d,
@@ -185,9 +195,10 @@ struct weight_formats {
 }
 
 /// Adds `times` copies of a group whose matrices a scheme quantizes.
-constexpr void add_quantized_group(weight_bytes& sum, const weight_group& group, module_role role,
-                                   std::uint64_t times, const deployment& d, const weight_scheme& scheme) {
-  const stored_weights part = stored(group, shard_of(group, d.parallel), scheme, d.model->hidden_size);
+constexpr void add_quantized_group(weight_bytes& sum, const weight_group& group, const weight_shard& shard,
+                                   module_role role, std::uint64_t times, const deployment& d,
+                                   const weight_scheme& scheme) {
+  const stored_weights part = stored(group, shard, scheme, d.model->hidden_size);
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
   module = add_product(module, part.payload, times);
   sum.scales = add_product(sum.scales, part.scales, times);
@@ -198,25 +209,110 @@ constexpr void add_quantized_group(weight_bytes& sum, const weight_group& group,
 constexpr void add_mixed_group(weight_bytes& sum, const weight_group& group, module_role role,
                                std::uint64_t times, const deployment& d, const weight_formats& formats) {
   const weight_scheme& scheme = scheme_of(group, d, formats);
-  if (!scheme.every_element) return add_quantized_group(sum, group, role, times, d, scheme);
-  const std::uint64_t each = scheme.payload.size_of(shard_of(group, d.parallel).elements()).value;
+  const weight_shard shard = shard_on(group, d, formats);
+  if (!scheme.every_element) return add_quantized_group(sum, group, shard, role, times, d, scheme);
+  const std::uint64_t each = scheme.payload.size_of(shard.elements()).value;
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
   module = add_product(module, each, times);
 }
 
-/// Adds the elements of `times` shards of a group.
-constexpr void add_split_group(std::uint64_t& module, const weight_group& group, std::uint64_t times,
-                               const deployment& d) {
-  module = add_product(module, shard_of(group, d.parallel).elements(), times);
+/// An expert's shard, padded as it is loaded.
+[[nodiscard]] constexpr weight_shard padded_experts(const weight_group& group, weight_shard shard,
+                                                    const weight_loading& loading) {
+  const bool inner_rows = group.axis == shard_axis::rows;
+  shard.rows =
+      round_up(shard.rows, inner_rows ? loading.expert_inner_multiple : loading.expert_hidden_multiple);
+  if (group.kind == tensor_kind::linear) {
+    shard.columns =
+        round_up(shard.columns, inner_rows ? loading.expert_hidden_multiple : loading.expert_inner_multiple);
+  }
+  return shard;
+}
+
+/// Scales of FP4 matrices as they are laid out for the hardware: rows and groups per row padded. Gate and up
+/// projections of experts are one matrix there.
+[[nodiscard]] constexpr std::uint64_t laid_out_scales(const weight_group& group, const weight_shard& shard,
+                                                      const weight_scheme& scheme,
+                                                      const weight_loading& loading, bool gated_experts) {
+  const std::uint64_t fused = gated_experts && group.axis == shard_axis::rows ? 2 : 1;
+  const std::uint64_t rows =
+      ceil_div(round_up(checked_mul(shard.rows, fused), loading.fp4_scale_rows_multiple), fused);
+  const std::uint64_t groups =
+      round_up(ceil_div(shard.columns, scheme.sidecar.group), loading.fp4_scale_groups_multiple);
+  return checked_product(rows, groups, shard.copies);
+}
+
+/// Whether a group is the up-projection that makes keys and values of a latent.
+[[nodiscard]] constexpr bool expands_a_latent(const weight_group& group, const layer_kind* layer) {
+  if (layer == nullptr || layer->store_count == 0 || group.kind != tensor_kind::linear) return false;
+  const store& s = layer->stores[0];
+  if (s.kind != store_kind::latent || layer->query_dim < s.rope_dim) return false;
+  const std::uint64_t widths = std::uint64_t{layer->query_dim} - s.rope_dim + layer->value_dim;
+  return group.columns == s.latent_rank && group.rows == layer->num_attention_heads * widths;
+}
+
+/// Adds `times` copies of a group as `weight_loading` keeps it.
+constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, module_role role,
+                                std::uint64_t times, const deployment& d, const weight_formats& formats) {
+  const weight_loading& loading = d.loading;
+  if (!loading.towers && (role == module_role::vision || role == module_role::audio)) return;
+  if (loading.draft_tables_shared && group.role == module_role::draft &&
+      group.rule == shard_rule::vocabulary) {
+    return;
+  }
+  const bool experts = group.rule == shard_rule::experts;
+  weight_shard shard = shard_on(group, d, formats);
+  if (experts) shard = padded_experts(group, shard, loading);
+  std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
+  if (experts && group.kind == tensor_kind::vector && loading.expert_biases_in_fp32) {
+    module = add_product(module, formats::fp32.size_of(shard.elements()).value, times);
+    return;
+  }
+  const weight_scheme scheme = loaded_scheme(scheme_of(group, d, formats), loading);
+  if (loading.latent != latent_copies::none && expands_a_latent(group, formats.layer)) {
+    if (loading.latent == latent_copies::always || !scheme.every_element)
+      module = add_product(module, dtype_of(d).size_of(shard.elements()).value, times);
+  }
+  if (scheme.every_element) {
+    module = add_product(module, scheme.payload.size_of(shard.elements()).value, times);
+    return;
+  }
+  stored_weights part = stored(group, shard, scheme, d.model->hidden_size);
+  const bool fp4 = scheme.payload == formats::fp4_e2m1 && scheme.sidecar.scales == weight_scales::group;
+  if (fp4 && group.rule != shard_rule::spread) {
+    const bool gated = experts && formats.layer != nullptr && formats.layer->gated_mlp;
+    const std::uint64_t each = scheme.sidecar.scale_bytes;
+    const std::uint64_t laid_out = checked_mul(laid_out_scales(group, shard, scheme, loading, gated), each);
+    const std::uint64_t as_stored =
+        checked_mul(checked_mul(scales_per_matrix(scheme, shard.rows, shard.columns), shard.copies), each);
+    const bool both = experts && loading.expert_scales_kept;
+    const std::uint64_t more = both ? laid_out : laid_out - as_stored;
+    part.scales = checked_add(part.scales, more);
+    part.scales_high = checked_add(part.scales_high, more);
+  }
+  module = add_product(module, part.payload, times);
+  sum.scales = add_product(sum.scales, part.scales, times);
+  sum.scales_high = add_product(sum.scales_high, part.scales_high, times);
+}
+
+/// Of a draft group, the copies that belong to the draft layers that are loaded.
+[[nodiscard]] constexpr weight_group loaded_drafts(weight_group group, const deployment& d) {
+  const std::uint32_t all = d.model->draft_layers;
+  const std::uint32_t used = draft_layers_of(d);
+  if (used != 0 && used < all && group.copies % all == 0) group.copies = group.copies / all * used;
+  return group;
 }
 
 /// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
 constexpr void add_group(weight_bytes& sum, const weight_group& group, module_role role, std::uint64_t times,
                          const deployment& d, const weight_formats& formats) {
-  if (group.role == module_role::draft && !d.load_draft_layers) return;
+  if (formats.loaded) return add_loaded_group(sum, group, role, times, d, formats);
   if (!formats.uniform) return add_mixed_group(sum, group, role, times, d, formats);
   std::uint64_t& module = sum.modules[static_cast<std::size_t>(role)];
-  if (formats.split) return add_split_group(module, group, times, d);
+  if (formats.split) {
+    module = add_product(module, shard_on(group, d, formats).elements(), times);
+    return;
+  }
   module = add_product(module, group.elements(), times);
 }
 
@@ -224,6 +320,11 @@ constexpr void add_group(weight_bytes& sum, const weight_group& group, module_ro
 /// that the head reads on another stage than the embedding's is a second copy.
 constexpr void add_model_group(weight_bytes& sum, const weight_group& group, const deployment& d,
                                const rank_share& share, const weight_formats& formats) {
+  if (group.role == module_role::draft) {
+    if (!share.last_stage || !loads_draft_layers(d)) return;
+    if (group.rule == shard_rule::spread) sum.assumed |= 1u << static_cast<unsigned>(group.role);
+    return add_group(sum, loaded_drafts(group, d), group.role, 1, d, formats);
+  }
   if (group.rule == shard_rule::spread) {
     weight_group part = group;
     part.rows = ceil_mul_div(group.rows, share.range.size(), d.model->num_hidden_layers);
@@ -251,10 +352,14 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   const weight_scheme dtype = needs_dtype ? weight_scheme{dtype_of(d)} : weight_scheme{};
   const weight_scheme& scheme = automatic ? dtype : d.weights;
   const bool own = automatic && model.precision_count != 0;
-  const bool uniform =
-      scheme.every_element && !own && d.unquantized.bits == 0 && scheme.payload.block_elements == 1;
-  const bool split = (d.parallel.tensor | d.parallel.expert) != 1;
-  const detail::weight_formats formats{scheme, dtype, uniform, split, own};
+  const bool loaded = d.loading.changes();
+  const bool uniform = scheme.every_element && !own && d.unquantized.bits == 0 &&
+                       scheme.payload.block_elements == 1 && !loaded;
+  const bool split = d.parallel.reshapes();
+  detail::weight_formats formats{scheme, dtype, uniform, split, own, loaded};
+  const bool needs_layer = loaded || d.parallel.uneven_experts;
+  formats.expert_rank = share.expert_rank;
+  formats.layer = model.kind_count == 0 ? nullptr : &model.kinds[model.kind_count - 1];
   const weight_group* const last = model.weights + model.weight_count;
   for (const weight_group* group = model.weights; group != last; ++group) {
     detail::add_model_group(sum, *group, d, share, formats);
@@ -264,14 +369,15 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
     const std::uint32_t layers = share.layers_of(kind);
     if (layers == 0) continue;
     const layer_kind& layer = model.kinds[kind];
+    if (needs_layer) formats.layer = &layer;
     const weight_group* const end = layer.weights + layer.weight_count;
     for (const weight_group* group = layer.weights; group != end; ++group) {
       detail::add_group(sum, *group, group->role, layers, d, formats);
     }
     if (fixed_scales) {
       const std::uint64_t scales =
-          detail::static_cache_scales(layer, d.kv_cache, d.parallel.tensor) * share.layers[kind] +
-          detail::static_cache_scales(layer, d.kv_exceptions.format, d.parallel.tensor) *
+          detail::static_cache_scales(layer, d.kv_cache, d.parallel.attention_tensor()) * share.layers[kind] +
+          detail::static_cache_scales(layer, d.kv_exceptions.format, d.parallel.attention_tensor()) *
               share.exceptions[kind];
       sum.scales = detail::checked_add(sum.scales, scales);
       sum.scales_high = detail::checked_add(sum.scales_high, scales);
@@ -285,7 +391,20 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   return sum;
 }
 
-/// Writes the lines `weights`, one part per module, and `weights.scales`; a pinned figure replaces them all.
+/// The weights of the draft model on one rank, scales included: nothing where there is none, and only beside
+/// the last stage. By default it is split over as many tensor ranks as the model. Source: vllm-project/vllm
+/// config/speculative.py, draft_tensor_parallel_size.
+[[nodiscard]] constexpr stored_weights draft_weights_of(const deployment& d, const rank_share& share) {
+  if (!d.speculation.has_draft_model() || !share.last_stage) return {};
+  const deployment draft = draft_of(d);
+  const weight_bytes found = weights_of(draft, share_of(draft, rank{.expert_rank = share.expert_rank}));
+  stored_weights sum{0, found.scales, found.scales_high};
+  for (const std::uint64_t module : found.modules) sum.payload = detail::checked_add(sum.payload, module);
+  return sum;
+}
+
+/// Writes the lines `weights`, one part per module, `weights.scales`, and what speculation and adapters add:
+/// `weights.draft_model`, `weights.lora`. A pinned figure replaces them all.
 constexpr void add_weights(memory_budget& budget, const deployment& d, const rank_share& share) {
   if (d.pinned.weights.given) {
     return detail::add_pinned(budget, "weights", d.pinned.weights);
@@ -314,8 +433,26 @@ constexpr void add_weights(memory_budget& budget, const deployment& d, const ran
                 range ? basis::assumed : basis::exact,
                 "scale factors and zero points of the weight scheme, fixed scales of the cache", true});
   }
+  std::uint64_t range_of_scales = found.scales_high - found.scales;
+  if (d.speculation.has_draft_model() && share.last_stage) {
+    const stored_weights draft = draft_weights_of(d, share);
+    const bytes low{detail::checked_add(draft.payload, draft.scales)};
+    const bytes high{detail::checked_add(draft.payload, draft.scales_high)};
+    const bool assumed = !(low == high) || d.speculation.draft->parameters_assumed;
+    budget.add({"weights.draft_model", low, low, high, assumed ? basis::assumed : basis::exact,
+                "weights of the model that drafts tokens, with their scales", true});
+    sum = detail::checked_add(sum, low.value);
+    range_of_scales = detail::checked_add(range_of_scales, (high - low).value);
+    if (assumed) parent.known = basis::assumed;
+  }
+  if (d.lora.any()) {
+    const bytes adapters = lora_bytes_of(d, share);
+    budget.add(line_item::part("weights.lora", adapters,
+                               "max_loras x rank x (inputs + outputs) of every targeted matrix"));
+    sum = detail::checked_add(sum, adapters.value);
+  }
   parent.low = parent.expected = bytes{sum};
-  parent.high = bytes{detail::checked_add(sum, found.scales_high - found.scales)};
+  parent.high = bytes{detail::checked_add(sum, range_of_scales)};
 }
 
 }  // namespace kvbudget::inline v0

@@ -91,7 +91,7 @@ template <engine Engine = engines::geometry>
     const bytes other = budget.total() - budget.kv_cache() + reserved;
     const bytes available = other < usable_bytes ? usable_bytes - other : bytes{};
     const rank where{cluster.kinds[kind].where.stage, 0};
-    const bytes need = kv_cache_of(one, share_of(one, where)).total();
+    const bytes need = on.ledger(one, where, &gpu).kv_cache();
     const capacity here{.available_kv = available, .bytes_per_request = need};
     if (kind != 0 && !detail::runs_out_sooner(here, result)) continue;
     result.available_kv = available;

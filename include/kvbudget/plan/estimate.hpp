@@ -38,7 +38,7 @@ struct replica_kinds {
 /// Requests are dealt round robin, so shares change only where a group's running total, modulo the replicas,
 /// says so.
 [[nodiscard]] constexpr replica_kinds replica_kinds_of(const deployment& d) {
-  const std::uint64_t replicas = d.parallel.data;
+  const std::uint64_t replicas = d.parallel.replicas();
   std::uint64_t cuts[max_request_groups + 3] = {0, replicas};
   std::size_t cut_count = 2;
   std::uint64_t until = 0;
@@ -60,6 +60,39 @@ struct replica_kinds {
   }
   return result;
 }
+
+/// The first expert rank behind `position` that holds fewer experts in some layer: all hold the same unless
+/// experts do not divide.
+[[nodiscard]] constexpr std::uint32_t next_expert_kind(const deployment& d, std::uint32_t position) {
+  const std::uint32_t all = d.parallel.expert;
+  std::uint32_t next = all;
+  for (std::size_t kind = 0; d.parallel.uneven_experts && kind < d.model->kind_count; ++kind) {
+    const std::uint32_t rest = d.model->kinds[kind].num_experts % all;
+    if (rest > position && rest < next) next = rest;
+  }
+  return next;
+}
+
+/// How many of the ranks below the `below`-th have an expert rank from `from` to `to`, this one not included:
+/// ranks are numbered tensor rank by tensor rank, and `expert_tensor` neighbours share an expert rank.
+[[nodiscard]] constexpr std::uint64_t expert_ranks_below(const parallel_layout& layout, std::uint64_t below,
+                                                         std::uint32_t from, std::uint32_t to) {
+  const std::uint64_t each = layout.expert_tensor();
+  const std::uint64_t round = checked_mul(each, layout.expert);
+  const std::uint64_t rest = below % round;
+  const std::uint64_t lower = smaller(rest, each * from);
+  const std::uint64_t upper = smaller(rest, each * to);
+  return add_product(upper - lower, below / round, each * (to - from));
+}
+
+/// The same among the ranks of replicas `first` to `last`, this one not included.
+[[nodiscard]] constexpr std::uint64_t expert_ranks_in(const parallel_layout& layout, std::uint64_t first,
+                                                      std::uint64_t last, std::uint32_t from,
+                                                      std::uint32_t to) {
+  const std::uint64_t each = layout.attention_tensor();  // ranks of one replica
+  return expert_ranks_below(layout, checked_mul(last, each), from, to) -
+         expert_ranks_below(layout, checked_mul(first, each), from, to);
+}
 }  // namespace detail
 
 /// The ledger of the worst rank: the one with the largest expected total. Stops if the deployment cannot
@@ -68,7 +101,7 @@ template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr memory_budget estimate(const deployment& d, const Engine& on = {},
                                                const gpu_profile* gpu = nullptr) {
   validate(d);
-  if (d.parallel.pipeline == 1 && d.parallel.data == 1) return on.ledger(d, rank{}, gpu);
+  if (d.parallel.pipeline == 1 && d.parallel.replicas() == 1) return on.ledger(d, rank{}, gpu);
   memory_budget worst;
   const detail::replica_kinds replicas = detail::replica_kinds_of(d);
   for (std::size_t kind = 0; kind < replicas.kinds; ++kind) {
@@ -140,9 +173,15 @@ template <engine Engine = engines::geometry>
   const detail::replica_kinds replicas = detail::replica_kinds_of(d);
   for (std::size_t kind = 0; kind < replicas.kinds; ++kind) {
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
-      const rank where{stage, replicas.first[kind]};
-      cluster.add(
-          {where, detail::checked_mul(replicas.count[kind], d.parallel.tensor), on.ledger(d, where, gpu)});
+      const std::uint64_t first = replicas.first[kind];
+      for (std::uint32_t position = 0; position < d.parallel.expert;) {
+        const std::uint32_t next = detail::next_expert_kind(d, position);
+        const std::uint64_t count =
+            detail::expert_ranks_in(d.parallel, first, first + replicas.count[kind], position, next);
+        const rank where{stage, replicas.first[kind], position};
+        if (count != 0) cluster.add({where, count, on.ledger(d, where, gpu)});
+        position = next;
+      }
     }
   }
   return cluster;

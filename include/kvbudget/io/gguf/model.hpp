@@ -47,6 +47,7 @@ class gguf_model_builder {
       }
     }
     add_layers(model, outer);
+    add_draft_stores(model);
     for (const weight_group& group : folded(std::move(outer), most_outer_groups, model)) model.add(group);
   }
 
@@ -212,6 +213,26 @@ class gguf_model_builder {
       outer.insert(outer.end(), totals.begin(), totals.end());
     }
     for (const layer_in_progress& layer : layers_) model.add_layers(layer.kind);
+  }
+
+  /// A draft block attends like the layers that attend, where those all keep the same; otherwise it is not
+  /// known what it keeps.
+  void add_draft_stores(model_architecture& model) const {
+    model.draft_layers = shape_.blocks - shape_.layers;
+    if (model.draft_layers == 0) return;
+    const store* kept = nullptr;
+    for (const layer_in_progress& layer : layers_) {
+      for (std::size_t i = 0; i < layer.kind.store_count; ++i) {
+        const store& each = layer.kind.stores[i];
+        if (each.kind == store_kind::recurrent || each.kind == store_kind::shared) continue;
+        if (kept != nullptr && !(*kept == each)) {
+          notes_->push_back("what the draft blocks keep in the cache is not known: the layers differ");
+          return;
+        }
+        kept = &each;
+      }
+    }
+    if (kept != nullptr) model.add_draft_store(*kept);
   }
 
   const gguf_file* file_;

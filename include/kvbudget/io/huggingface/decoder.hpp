@@ -497,6 +497,12 @@ inline void add_outer_weights(model_builder& builder, const decoder_shape& shape
   }
 }
 
+/// Whether a draft layer keeps what the model's draft layers are known to keep.
+[[nodiscard]] inline bool keep_the_same(const layer_kind& layer, const model_architecture& model) {
+  return layer.store_count == model.draft_store_count &&
+         std::equal(layer.stores, layer.stores + layer.store_count, model.draft_stores);
+}
+
 /// MTP: each of `num_nextn_predict_layers` draft layers is a decoder layer of the last one's kind, a
 /// projection of 2H × H and three norms, and copies of embedding and head where checkpoints store them once
 /// more. Source: deepseek-ai/DeepSeek-V3 README_WEIGHTS.md.
@@ -523,14 +529,22 @@ inline void add_next_token_layers(model_builder& builder, const config_view& con
   if (family.next_token_tables > 0) {
     put(joint, vocabulary_table(module_role::lm_head, shape.vocab_size, hidden), "shared_head.head");
   }
+  bool alike = true;
   for (std::uint32_t i = 0; i < count; ++i) {
     const layer_plan plan =
         family.plan_draft != nullptr ? family.plan_draft(config, shape, layers, i) : layers.back();
     const std::string prefix = family.draft_prefix != nullptr
                                    ? family.draft_prefix + std::to_string(i) + "."
                                    : family.layer_prefix + std::to_string(shape.num_hidden_layers + i) + ".";
-    builder.add_draft_layer(layer_of(shape, plan, family), prefix);
+    const layer_draft layer = layer_of(shape, plan, family);
+    if (i == 0) builder.keep_in_draft_layers(count, layer);
+    alike = alike && (i == 0 || keep_the_same(layer, builder.model()));
+    builder.add_draft_layer(layer, prefix);
     builder.add_draft_layer(joint, prefix);
+  }
+  if (!alike) {
+    builder.forget_draft_stores(count);
+    config.note("the draft layers keep caches of different kinds, which are not counted");
   }
   config.note(std::to_string(count) + (count == 1 ? " draft layer is" : " draft layers are") +
               " counted apart; engines load them only for speculative decoding");

@@ -71,6 +71,23 @@ class model_builder {
       resolve(group, draft.modules[i], prefix, [&](const weight_group& part) { add_draft(part); });
     }
   }
+  /// Adds to what one draft layer keeps; `layers` of them, all alike. More stores than a layer may have are
+  /// not known.
+  void keep_in_draft_layers(std::uint64_t layers, const layer_kind& draft) {
+    model_.draft_layers = static_cast<std::uint32_t>(layers);
+    if (std::size_t{model_.draft_store_count} + draft.store_count > max_stores_per_layer) {
+      draft_stores_known_ = false;
+      return forget_draft_stores(layers);
+    }
+    if (!draft_stores_known_) return;
+    for (std::size_t i = 0; i < draft.store_count; ++i) model_.add_draft_store(draft.stores[i]);
+  }
+  /// `layers` draft layers of which it is not known, or not the same for all, what they keep.
+  void forget_draft_stores(std::uint64_t layers) {
+    model_.draft_layers = static_cast<std::uint32_t>(layers);
+    for (std::size_t i = 0; i < model_.draft_store_count; ++i) model_.draft_stores[i] = store{};
+    model_.draft_store_count = 0;
+  }
 
  private:
   [[nodiscard]] bool is_quantized() const { return stored_.scheme_of != nullptr; }
@@ -129,6 +146,7 @@ class model_builder {
   model_architecture& model_;
   const model_family& family_;
   stored_modules stored_;
+  bool draft_stores_known_ = true;
 };
 
 }  // namespace kvbudget::inline v0::detail

@@ -89,6 +89,7 @@ inline void finish_qwen_draft(const config_view& config, const decoder_shape& sh
   plan.attention = shape.layer.attention;
   plan.recurrent = mixer_shape{};
   const layer_draft layer = layer_of(shape, plan, model_family{});
+  builder.keep_in_draft_layers(count, layer);
   for (std::uint64_t i = 0; i < count; ++i) {
     builder.add_draft_layer(layer, "mtp.layers." + std::to_string(i) + ".");
   }

@@ -273,6 +273,7 @@ inline void finish_nemotron(const config_view& config, const decoder_shape& shap
   for (std::uint64_t step = 0; step < steps; ++step) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       layer_draft layer = layer_of(shape, plan_of(parts[i]), plain);
+      if (step == 0) builder.keep_in_draft_layers(steps, layer);
       if (i == 0) {
         put(layer, whole(module_role::draft, hidden, fused), "eh_proj");
         put(layer, vectors(module_role::draft, hidden, 2), nullptr);

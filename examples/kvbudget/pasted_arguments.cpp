@@ -1,0 +1,100 @@
+#include "pasted_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "pasted_command.hpp"
+
+namespace cli {
+
+namespace {
+
+/// Options that the user's own ones replace under other names, too.
+struct replaceable {
+  std::vector<const char*> pasted;
+  std::vector<const char*> own;
+};
+const replaceable replaceable_options[] = {
+    {{"--model", "--config", "--safetensors", "--gguf"},
+     {"--model", "--config", "--safetensors", "--gguf", "--layers", "--hidden", "--heads", "--kv-heads",
+      "--head-dim", "--parameters"}},
+    {{"--context"},
+     {"--context", "--active-tokens", "--prompt", "--output", "--max-model-len", "--context-length",
+      "--max-seq-len"}},
+};
+
+std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
+
+/// The user's own options, and those taken from the pasted command.
+class own_options {
+ public:
+  own_options(const CLI::App& command, const std::vector<std::string>& words) : command_(command) {
+    for (const std::string& word : words) {
+      if (const CLI::Option* option = find(name_in(word))) given_.push_back(option);
+    }
+  }
+
+  [[nodiscard]] const CLI::Option* find(const std::string& name) const {
+    return name.starts_with("--") ? command_.get_option_no_throw(name) : nullptr;
+  }
+  /// Whether the user gave this option, or another one in its place.
+  [[nodiscard]] bool replaces(const std::string& name) const {
+    if (has(name)) return true;
+    for (const auto& [pasted, own] : replaceable_options) {
+      const auto is_name = [&](const char* each) { return name == each; };
+      if (std::none_of(pasted.begin(), pasted.end(), is_name)) continue;
+      return std::any_of(own.begin(), own.end(), [&](const char* each) { return has(each); });
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] bool has(const std::string& name) const {
+    const CLI::Option* option = find(name);
+    return option != nullptr && std::find(given_.begin(), given_.end(), option) != given_.end();
+  }
+
+  const CLI::App& command_;
+  std::vector<const CLI::Option*> given_;
+};
+
+void note(std::vector<std::string>& notes, const char* what, const std::vector<std::string>& list,
+          const char* separator) {
+  if (!list.empty()) notes.push_back(fmt::format("{}: {}", what, fmt::join(list, separator)));
+}
+
+}  // namespace
+
+arguments with_pasted_command(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  if (separator == words.end() || (words.front() != "estimate" && words.front() != "capacity")) {
+    return {words, {}};
+  }
+  const CLI::App& command = *app.get_subcommand(words.front());
+  const pasted_command pasted = read_pasted_command({separator + 1, words.end()});
+
+  arguments result{{words.begin(), separator}, {}};
+  const own_options own(command, result.words);
+  std::vector<std::string> replaced;
+  std::vector<std::string> unused;
+  for (const std::string& word : words_of(pasted)) {
+    const std::string name = name_in(word);
+    if (own.find(name) == nullptr) {
+      unused.push_back(word);
+    } else if (own.replaces(name)) {
+      replaced.push_back(word);
+    } else {
+      result.words.push_back(word);
+    }
+  }
+  note(result.notes, "your own options count instead of", replaced, ", ");
+  note(result.notes, "ignored, does not change memory", pasted.ignored, ", ");
+  note(result.notes, "ignored, not modelled here", unused, ", ");
+  note(result.notes, "ignored, unknown", pasted.unknown, "; ");
+  return result;
+}
+
+}  // namespace cli

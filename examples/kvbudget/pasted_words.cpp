@@ -1,0 +1,240 @@
+// What a pasted command means in this program's own options.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "pasted_command.hpp"
+
+namespace cli {
+
+namespace {
+
+/// An engine's option that has a name of its own here; `engine` empty: any.
+struct translation {
+  std::string_view engine;
+  std::string_view from;
+  const char* to;
+};
+constexpr translation translations[] = {
+    {"", "tensor-parallel-size", "--tensor-parallel"},
+    {"", "pipeline-parallel-size", "--pipeline-parallel"},
+    {"", "data-parallel-size", "--data-parallel"},
+    {"sglang", "expert-parallel-size", "--expert-parallel"},
+    {"tensorrt-llm", "moe-expert-parallel-size", "--expert-parallel"},
+    {"vllm", "decode-context-parallel-size", "--decode-context-parallel"},
+};
+
+/// The longest sequence that each engine is started for.
+constexpr std::string_view lengths[] = {"max-model-len", "context-length", "max-seq-len"};
+
+/// What engines make of weights that are stored in 16 bits, where the checkpoint's name (`unless`) does not
+/// say that they are stored so already.
+struct quantized_on_load {
+  std::string_view method;
+  const char* weights;
+  std::string_view unless;
+};
+constexpr quantized_on_load on_load[] = {
+    {"fp8", "fp8_linear", "fp8"},          {"fp8_per_tensor", "fp8_linear", "fp8"},
+    {"fp8_per_block", "fp8_block", "fp8"}, {"ptpc_fp8", "fp8_channel", "fp8"},
+    {"bitsandbytes", "nf4", "bnb"},
+};
+
+/// Methods that only name what the checkpoint says about itself.
+constexpr std::string_view of_checkpoint[] = {"aqlm",
+                                              "auto-round",
+                                              "auto_awq",
+                                              "awq",
+                                              "awq_marlin",
+                                              "bitblas",
+                                              "compressed-tensors",
+                                              "fbgemm_fp8",
+                                              "gguf",
+                                              "gpt_oss_mxfp4",
+                                              "gptq",
+                                              "gptq_bitblas",
+                                              "gptq_marlin",
+                                              "gptq_marlin_24",
+                                              "hqq",
+                                              "humming",
+                                              "inc",
+                                              "ipex",
+                                              "marlin",
+                                              "modelopt",
+                                              "modelopt_fp4",
+                                              "modelopt_fp8",
+                                              "modelopt_mixed",
+                                              "modelopt_mxfp8",
+                                              "modelslim",
+                                              "moe_wna16",
+                                              "mxfp4",
+                                              "petit_nvfp4",
+                                              "qoq",
+                                              "quark",
+                                              "squeezellm",
+                                              "w4afp8",
+                                              "w8a8_fp8",
+                                              "w8a8_int8"};
+
+template <std::size_t Count> bool holds(const std::string_view (&list)[Count], std::string_view word) {
+  return std::find(list, list + Count, word) != list + Count;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+/// A degree of parallelism; 0: not a plain number.
+std::uint64_t degree(const pasted_command& command, const char* name) {
+  const pasted_option* option = command.find(name);
+  if (option == nullptr) return 1;
+  std::uint64_t number = 0;
+  for (const char c : option->value) {
+    if (c < '0' || c > '9' || number > 1'000'000) return 0;
+    number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return number;
+}
+
+bool has_safetensors(const std::filesystem::path& folder) {
+  std::error_code problem;
+  std::filesystem::directory_iterator file(folder, problem);
+  while (!problem && file != std::filesystem::directory_iterator()) {
+    if (file->path().extension() == ".safetensors") return true;
+    file.increment(problem);
+  }
+  return false;
+}
+
+/// `--gguf=FILE`, `--safetensors=FOLDER`, `--config=FILE` for what exists as a path; otherwise a name.
+std::string model_word(const std::string& model) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path path(model);
+  if (fs::is_directory(path, ignored)) {
+    const fs::path config = path / "config.json";
+    const bool only_config = fs::exists(config, ignored) && !has_safetensors(path);
+    return only_config ? "--config=" + config.string() : "--safetensors=" + model;
+  }
+  const std::string extension = lower(path.extension().string());
+  if (extension == ".gguf" && fs::exists(path, ignored)) return "--gguf=" + model;
+  if (extension == ".safetensors" && fs::exists(path, ignored)) return "--safetensors=" + model;
+  if (extension == ".json" && fs::exists(path, ignored)) return "--config=" + model;
+  return "--model=" + model;
+}
+
+/// `vllm@0.21`: results differ by minor version.
+std::string engine_word(const pasted_command& command) {
+  const pasted_option* version = command.find("version");
+  if (version == nullptr || command.engine != "vllm") return "--engine=" + command.engine;
+  const std::size_t minor = version->value.find('.');
+  return "--engine=" + command.engine + '@' + version->value.substr(0, version->value.find('.', minor + 1));
+}
+
+class translator {
+ public:
+  explicit translator(const pasted_command& command) : command_(command) {}
+
+  std::vector<std::string> run() {
+    words_.push_back(engine_word(command_));
+    words_.push_back(model_word(command_.model));
+    for (const pasted_option& option : command_.options) translate(option);
+    // An engine that is not told otherwise uses one GPU, however many there are.
+    if (command_.find("tensor-parallel-size") == nullptr) add("--tensor-parallel", "1");
+    return std::move(words_);
+  }
+
+ private:
+  void add(std::string_view name, const std::string& value) {
+    words_.push_back(std::string(name) + '=' + value);
+  }
+  void unchanged(const pasted_option& option) {
+    if (option.negated) {
+      words_.push_back("--no-" + option.name);
+    } else if (option.value.empty()) {
+      words_.push_back("--" + option.name);
+    } else {
+      add("--" + option.name, option.value);
+    }
+  }
+
+  void translate(const pasted_option& option) {
+    const std::string& name = option.name;
+    if (name == "version") return;
+    const bool attention_replicas =
+        name == "data-parallel-size" && command_.find("enable-dp-attention") != nullptr;
+    if (attention_replicas) return unchanged(option);  // no ranks of their own: they share the tensor ranks
+    for (const translation& each : translations) {
+      if (name == each.from && (each.engine.empty() || each.engine == command_.engine)) {
+        return add(each.to, option.value);
+      }
+    }
+    if (name == "dtype" || name == "kv-cache-dtype") {
+      if (lower(option.value) != "auto") unchanged(option);
+    } else if (name == "enable-expert-parallel") {
+      experts(option);
+    } else if (name == "quantization") {
+      quantization(option);
+    } else if (name == "speculative-config") {
+      speculation(option);
+    } else {
+      unchanged(option);
+      if (holds(lengths, name)) length(option.value);
+    }
+  }
+
+  /// vLLM spreads whole experts over all tensor ranks of all replicas.
+  void experts(const pasted_option& option) {
+    const std::uint64_t tensor = degree(command_, "tensor-parallel-size");
+    const std::uint64_t data = degree(command_, "data-parallel-size");
+    if (option.negated) return;
+    if (tensor == 0 || data == 0) return unchanged(option);
+    add("--expert-parallel", std::to_string(tensor * data));
+  }
+
+  void quantization(const pasted_option& option) {
+    const std::string method = lower(option.value);
+    if (holds(of_checkpoint, method) || method == "none") return;
+    for (const quantized_on_load& each : on_load) {
+      if (method != each.method) continue;
+      if (lower(command_.model).find(each.unless) == std::string::npos) add("--weights", each.weights);
+      return;
+    }
+    unchanged(option);
+  }
+
+  void speculation(const pasted_option& option) {
+    unchanged(option);
+    const nlohmann::json config = nlohmann::json::parse(option.value, nullptr, false);
+    if (!config.is_object()) return;
+    for (const char* key : {"num_speculative_tokens", "num-speculative-tokens"}) {
+      const auto tokens = config.find(key);
+      if (tokens == config.end() || !tokens->is_number_unsigned()) continue;
+      add("--speculative-tokens", tokens->dump());
+      return;
+    }
+  }
+
+  /// Without other work, what fits is asked about requests of the longest length.
+  void length(const std::string& value) {
+    const bool number = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+    if (number) add("--context", value);
+  }
+
+  const pasted_command& command_;
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+std::vector<std::string> words_of(const pasted_command& command) { return translator(command).run(); }
+
+}  // namespace cli
