@@ -47,6 +47,7 @@ class told_options {
       option->add_result(told.value.empty() ? "true" : told.value);
       option->run_callback();
       taken_.push_back(shown);
+      if (!told.doubt.empty()) doubts_.push_back(told.doubt);
     }
   }
   /// The same without a word about it.
@@ -67,6 +68,7 @@ class told_options {
     }
     return has(name);
   }
+  [[nodiscard]] const std::vector<std::string>& doubts() const { return doubts_; }
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> lines;
     if (!taken_.empty()) lines.push_back(fmt::format("from the log: {}", fmt::join(taken_, ", ")));
@@ -85,6 +87,7 @@ class told_options {
 
   CLI::App& command_;
   std::vector<std::string> taken_;
+  std::vector<std::string> doubts_;
   std::vector<std::string> not_modelled_;
 };
 
@@ -127,7 +130,7 @@ std::optional<usable_memory> total_in(const engine_log& log) {
 std::string gpus_with(const usable_memory& total) {
   std::vector<std::string> names;
   for (const gpu_profile* each : gpus::all) {
-    if (each->runtime_total_bytes == 0) continue;
+    if (each->runtime_total_bytes == 0 || each->vendor == gpu_vendor::apple) continue;
     const usable_memory seen = detail::usable_as_seen(*each);
     if (seen.low <= total.high && total.low <= seen.high) names.emplace_back(each->id);
   }
@@ -209,11 +212,9 @@ void print_figures(const comparison& found) {
   }
 }
 
-void print_text(const request& r, const comparison& found, const std::string& file,
-                const std::string& log_engine) {
+void print_text(const request& r, const comparison& found, const std::string& file) {
   fmt::print("{}: {} on {} x {}, {}\n", detail::printable(file), r.model.name, r.d.parallel.ranks(),
              r.gpu->name, engine_text(r));
-  (void)log_engine;
   print_figures(found);
   std::string sentence = found.conclusion;
   if (!sentence.empty()) sentence[0] = static_cast<char>(sentence[0] >= 'a' ? sentence[0] - 32 : sentence[0]);
@@ -312,6 +313,7 @@ int run_compare(CLI::App& command, compare_options& options) {
   std::vector<std::string> notes = std::move(r.notes);
   options.request.read_into(r);
   r.notes.insert(r.notes.begin(), notes.begin(), notes.end());
+  r.warnings.insert(r.warnings.end(), told.doubts().begin(), told.doubts().end());
   r.warnings.insert(r.warnings.end(), warnings.begin(), warnings.end());
   for (const std::string& each : log.notes) r.notes.push_back(detail::printable(each));
   if (r.engine_name != entry.name) {
@@ -337,14 +339,18 @@ int run_compare(CLI::App& command, compare_options& options) {
     r.notes.push_back(fmt::format("printed, not predicted: {}", each));
   }
   if (options.calibrate) {
-    for_option("--calibrate",
-               [&] { write_file(*options.calibrate, calibration_json(result.measured).dump(2) + "\n"); });
+    for_option("--calibrate", [&] {
+      write_file(*options.calibrate,
+                 calibration_json(result.measured)
+                         .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+                     "\n");
+    });
     r.notes.push_back(fmt::format("measured terms are in {}", detail::printable(*options.calibrate)));
   }
   if (kind == output_kind::json) {
     print_json(comparison_json(r, result.found, file));
   } else {
-    print_text(r, result.found, file, log.engine);
+    print_text(r, result.found, file);
     print_remarks(r.notes, r.warnings);
   }
   return exit_fits;

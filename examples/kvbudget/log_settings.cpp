@@ -75,6 +75,8 @@ constexpr log_setting settings[] = {
     {"sglang", "cuda_graph_max_bs", "--cuda-graph-max-bs", meaning::number},
     {"sglang", "swa_full_tokens_ratio", "--swa-full-tokens-ratio", meaning::share},
     {"sglang", "mamba_full_memory_ratio", "--mamba-full-memory-ratio", meaning::share},
+    {"sglang", "speculative_num_draft_tokens", "--speculative-num-draft-tokens", meaning::number},
+    {"sglang", "enable_hierarchical_cache", "--enable-hierarchical-cache", meaning::if_true},
     {"sglang", "max_mamba_cache_size", "--max-mamba-cache-size", meaning::number},
     {"sglang", "mamba_ssm_dtype", "--mamba-ssm-dtype", meaning::word},
     {"sglang", "attention_backend", "--attention-backend", meaning::word},
@@ -197,7 +199,7 @@ class teller {
   void add(const char* option, std::string value, std::string from) {
     const bool known =
         std::any_of(told_.begin(), told_.end(), [&](const told_option& each) { return each.name == option; });
-    if (!known) told_.push_back({option, std::move(value), std::move(from)});
+    if (!known) told_.push_back({option, std::move(value), std::move(from), ""});
   }
 
   void engine() {
@@ -208,12 +210,12 @@ class teller {
     const bool known = !version.empty() && version[0] >= '0' && version[0] <= '9' &&
                        version.find('.') != std::string::npos && version.size() < 60;
     if (known) name += "@" + version;
-    if (!known) {
-      warnings_.push_back(fmt::format(
-          "the log does not print the engine's version: the newest rules are taken, --engine {}@X.Y sets it",
-          name));
-    }
     add("--engine", name, "the engine's lines");
+    if (!known) {
+      told_.back().doubt = fmt::format(
+          "the log does not print the engine's version: the newest rules are taken, --engine {}@X.Y sets it",
+          name);
+    }
   }
   void model() {
     if (const std::string name = catalogue_name_of(log_.model); !name.empty()) add("--model", name, "model");

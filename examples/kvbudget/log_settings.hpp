@@ -12,6 +12,7 @@ struct told_option {
   std::string name;   ///< "--max-model-len"
   std::string value;  ///< empty for a flag
   std::string from;   ///< the log's own words for it: "max_seq_len", "the version"
+  std::string doubt;  ///< what to warn about where the option is taken; empty: nothing
 };
 
 /// What a log tells of the command that started the engine: engine and version, model, layout, limits,

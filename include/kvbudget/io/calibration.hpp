@@ -129,7 +129,12 @@ template <class Engine> class log_calibrator {
  public:
   log_calibrator(const engine_log& log, const deployment& d, const Engine& on, const gpu_profile& gpu,
                  const std::string& name)
-      : log_(log), d_(d), on_(on), gpu_(gpu), name_(name), ranks_(fullest_first(log)) {}
+      : log_(without_absurd_figures(log, left_out_)),
+        d_(d),
+        on_(on),
+        gpu_(gpu),
+        name_(name),
+        ranks_(fullest_first(log_)) {}
 
   [[nodiscard]] calibration result() {
     describe();
@@ -138,7 +143,7 @@ template <class Engine> class log_calibrator {
     };
     to_.weights = term(read(&rank_figures::weights));
     to_.activations = term(read(&rank_figures::activation_peak));
-    to_.non_torch = term(printed_outside_torch);
+    to_.non_torch = log_.engine == "sglang" ? in_use_before_loading() : term(printed_outside_torch);
     const bool has_graphs = captures_graphs(on_);
     if (has_graphs) to_.cuda_graphs = term(read(&rank_figures::cuda_graphs_estimated));
     if (has_graphs && !to_.cuda_graphs) to_.cuda_graphs = term(read(&rank_figures::cuda_graphs));
@@ -185,6 +190,18 @@ template <class Engine> class log_calibrator {
     return found;
   }
 
+  /// SGLang's pool depends on what was free before loading: the GPU's total less that.
+  [[nodiscard]] std::optional<calibrated_term> in_use_before_loading() const {
+    const usable_memory total = usable(gpu_);
+    return term([&](const rank_figures& rank) -> std::optional<printed_amount> {
+      if (!rank.free_at_start || rank.free_at_start->bytes < 0) return std::nullopt;
+      const std::int64_t used =
+          signed_difference(total.expected, bytes{static_cast<std::uint64_t>(rank.free_at_start->bytes)});
+      return printed_amount{used, rank.free_at_start->rounding_bytes + (total.high - total.expected).value,
+                            rank.free_at_start->line};
+    });
+  }
+
   /// What is left of the budget beside the printed terms and the pool, of the fullest rank.
   void take_remainder() {
     for (const rank_figures* rank : ranks_) {
@@ -214,7 +231,8 @@ template <class Engine> class log_calibrator {
     }
   }
 
-  const engine_log& log_;
+  std::vector<std::string> left_out_;
+  engine_log log_;
   const deployment& d_;
   const Engine& on_;
   const gpu_profile& gpu_;
@@ -518,6 +536,12 @@ template <class Engine>
       holds("activations", from.activations, given.activations.given, scope.activations());
   const bool use_non_torch =
       holds("memory outside PyTorch", from.non_torch, given.framework.given, scope.software());
+  if (use_non_torch && from.engine != "tensorrt-llm") {
+    result.used.back() +=
+        from.engine == "vllm"
+            ? ": what is outside vLLM's budget (CUDA context, workspaces) is not counted then"
+            : ": what is taken after loading (graphs, workspaces) is not counted then";
+  }
   bool graphs_count = false;
   if constexpr (std::is_same_v<Engine, engines::vllm>) graphs_count = detail::pays_for_graphs(on, d);
   const std::string why_no_graphs =

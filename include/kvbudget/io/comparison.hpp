@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kvbudget/engine/sglang.hpp"
 #include "kvbudget/engine/tensorrt_llm.hpp"
 #include "kvbudget/engine/vllm.hpp"
 #include "kvbudget/io/engine_log/figures.hpp"
@@ -168,6 +169,16 @@ template <class Engine> [[nodiscard]] bool pays_for_graphs(const Engine&, const 
 template <class Engine> [[nodiscard]] double share_of_pool(const Engine&) { return 1; }
 [[nodiscard]] inline double share_of_pool(const engines::tensorrt_llm& on) { return on.fraction(); }
 
+/// How much smaller a pool is for one byte less that is free before loading.
+template <class Engine>
+[[nodiscard]] double share_of_free(const Engine&, const deployment&, const gpu_profile&) {
+  return 1;
+}
+[[nodiscard]] inline double share_of_free(const engines::sglang& on, const deployment& d,
+                                          const gpu_profile& gpu) {
+  return on.fraction(d, gpu);
+}
+
 /// `1.71 GiB`, without its sign.
 [[nodiscard]] inline std::string gibibytes_text(double size) {
   const auto hundredths = std::llround(std::min(std::abs(size) / 1073741824.0 * 100, 1e15));
@@ -175,7 +186,45 @@ template <class Engine> [[nodiscard]] double share_of_pool(const Engine&) { retu
   return std::to_string(hundredths / 100) + (digits.size() == 1 ? ".0" : ".") + digits + " GiB";
 }
 
-/// The ranks of a log, the fullest first: the one with the least cache, else with the most weights.
+/// A log without figures that no GPU has: more than 2^50 bytes, 2^40 tokens or blocks. They are told in
+/// `left_out`.
+[[nodiscard]] inline engine_log without_absurd_figures(engine_log log, std::vector<std::string>& left_out) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+  constexpr std::uint64_t most_counted = std::uint64_t{1} << 40;
+  const auto too_large = [](const printed_amount& of) {
+    return of.bytes > most_bytes || of.bytes < -most_bytes ||
+           of.rounding_bytes > static_cast<std::uint64_t>(most_bytes);
+  };
+  const auto check = [&](auto& figure, const char* name, bool absurd) {
+    if (!absurd) return;
+    left_out.push_back(std::string(name) + " in line " + std::to_string(figure->line) +
+                       ": beyond any GPU, left out");
+    figure.reset();
+  };
+  const auto check_amount = [&](std::optional<printed_amount>& figure, const char* name) {
+    check(figure, name, figure && too_large(*figure));
+  };
+  const auto check_count = [&](std::optional<printed_count>& figure, const char* name) {
+    check(figure, name, figure && figure->value > most_counted);
+  };
+  for (rank_figures& rank : log.ranks) {
+    for (const named_figure& figure : log_figures) {
+      if (figure.member.amount != nullptr) check_amount(rank.*(figure.member.amount), figure.name);
+      if (figure.member.count != nullptr) check_count(rank.*(figure.member.count), figure.name);
+    }
+    for (printed_pool& pool : rank.pools) {
+      check_amount(pool.keys, "a pool");
+      check_amount(pool.values, "a pool");
+      check_amount(pool.total, "a pool");
+      check_count(pool.tokens, "a pool");
+      check_count(pool.primary_blocks, "a pool");
+    }
+  }
+  return log;
+}
+
+/// The ranks of a log, the fullest first: the one with the least cache, then the least free memory, then the
+/// most weights.
 [[nodiscard]] inline std::vector<const rank_figures*> fullest_first(const engine_log& log) {
   std::vector<const rank_figures*> order;
   for (const rank_figures& rank : log.ranks) order.push_back(&rank);
@@ -183,9 +232,14 @@ template <class Engine> [[nodiscard]] double share_of_pool(const Engine&) { retu
     const auto& printed = of.available_kv ? of.available_kv : of.allocated_kv;
     return printed ? printed->bytes : INT64_MAX;
   };
+  const auto free = [](const rank_figures& of) {
+    const auto& printed = of.free_after_weights ? of.free_after_weights : of.free_at_start;
+    return printed ? printed->bytes : INT64_MAX;
+  };
   const auto weights = [](const rank_figures& of) { return of.weights ? of.weights->bytes : INT64_MIN; };
   std::stable_sort(order.begin(), order.end(), [&](const rank_figures* a, const rank_figures* b) {
     if (pool(*a) != pool(*b)) return pool(*a) < pool(*b);
+    if (free(*a) != free(*b)) return free(*a) < free(*b);
     return weights(*a) > weights(*b);
   });
   return order;
@@ -214,7 +268,6 @@ template <class Engine> [[nodiscard]] double share_of_pool(const Engine&) { retu
   const auto add = [&](const std::optional<printed_amount>& part) {
     if (!part) return;
     if (!sum) sum = printed_amount{0, 0, part->line};
-    if (part->bytes > INT64_MAX / 1024 || part->bytes < 0) return;
     sum->bytes += part->bytes;
     sum->rounding_bytes += part->rounding_bytes;
   };
@@ -236,12 +289,12 @@ template <class Engine> [[nodiscard]] double share_of_pool(const Engine&) { retu
 template <pool_engine Engine> class log_comparer {
  public:
   log_comparer(const engine_log& log, const deployment& d, const Engine& on, const gpu_profile& gpu)
-      : log_(log),
+      : log_(without_absurd_figures(log, to_.not_predicted)),
         d_(d),
         on_(on),
         gpu_(gpu),
-        ranks_(fullest_first(log)),
-        first_(first_printed(log)),
+        ranks_(fullest_first(log_)),
+        first_(first_printed(log_)),
         found_(allocate(d, on, gpu)) {
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
       stages_.push_back(on.reserve(d, rank{stage, 0}, gpu));
@@ -340,17 +393,36 @@ template <pool_engine Engine> class log_comparer {
     if (log_.engine == "sglang") free_memory();
   }
 
+  /// What SGLang's processes hold before they load: context and communication, or what was pinned.
+  [[nodiscard]] std::optional<prediction> before_loading(const memory_budget& budget) const {
+    std::optional<prediction> sum;
+    const auto add = [&](const char* name) {
+      const line_item* line = budget.find(name);
+      if (line == nullptr) return;
+      if (!sum) sum.emplace();
+      sum->low += static_cast<double>(line->low.value);
+      sum->expected += static_cast<double>(line->expected.value);
+      sum->high += static_cast<double>(line->high.value);
+    };
+    if (d_.pinned.framework.given) {
+      add("framework");
+    } else {
+      add("framework.context");
+      add("framework.communication");
+    }
+    return sum;
+  }
   /// SGLang prints what is free on the way: before loading, after it, after the pools.
   void free_memory() {
     const auto ours = [&](bool loaded, bool filled) {
       return [=, this](const rank_figures& rank) -> std::optional<prediction> {
         const memory_budget& budget = stages_[stage_of(rank)].budget;
-        const line_item* context = budget.find("framework.context");
         const line_item* weights = budget.find("weights");
-        if (context == nullptr || weights == nullptr) return std::nullopt;
+        const std::optional<prediction> before = before_loading(budget);
+        if (!before || weights == nullptr) return std::nullopt;
         const usable_memory total = usable(gpu_);
-        const auto less = [&](bytes from, bytes software, bytes weight, bytes pool) {
-          double left = static_cast<double>(from.value) - static_cast<double>(software.value);
+        const auto less = [&](bytes from, double software, bytes weight, bytes pool) {
+          double left = static_cast<double>(from.value) - software;
           if constexpr (requires { on_.used_by_others; })
             left -= static_cast<double>(on_.used_by_others.value);
           if (loaded) left -= static_cast<double>(weight.value);
@@ -358,9 +430,9 @@ template <pool_engine Engine> class log_comparer {
           return left;
         };
         const line_item* cache = found_.budget.find("kv_cache");
-        return prediction{less(total.low, context->high, weights->high, cache->high),
-                          less(total.expected, context->expected, weights->expected, cache->expected),
-                          less(total.high, context->low, weights->low, cache->low)};
+        return prediction{less(total.low, before->high, weights->high, cache->high),
+                          less(total.expected, before->expected, weights->expected, cache->expected),
+                          less(total.high, before->low, weights->low, cache->low)};
       };
     };
     add_sizes(
@@ -496,7 +568,8 @@ template <pool_engine Engine> class log_comparer {
     if (const auto& blocks = first_.num_gpu_blocks; blocks && found_.pools.count != 0) {
       add_count("num_gpu_blocks", "blocks of the cache", figure_unit::block_count, *blocks,
                 {static_cast<double>(found_.low_blocks[0]), static_cast<double>(found_.blocks()),
-                 static_cast<double>(found_.high_blocks[0])});
+                 static_cast<double>(found_.high_blocks[0])},
+                pool_roundings(static_cast<double>(blocks->value), pool_share));
       if (given && !tokens && blocks->value != 0 && given->pools[0].block_bytes != 0) {
         const double printed = static_cast<double>(pool->bytes) / static_cast<double>(blocks->value) /
                                static_cast<double>(block);
@@ -505,13 +578,14 @@ template <pool_engine Engine> class log_comparer {
             exactly(static_cast<double>(given->pools[0].block_bytes) / static_cast<double>(block)));
       }
     }
-    const std::optional<printed_count>& block_size =
+    std::optional<printed_count> block_size =
         first_.attention_block_size ? first_.attention_block_size : first_.block_size;
+    if (!block_size && !first_.pools.empty()) block_size = first_.pools.front().tokens_per_block;
     if (block_size) {
       add_count("block_size", "tokens of a block", figure_unit::token_count, *block_size,
                 exactly(static_cast<double>(block)));
     }
-    windows();
+    windows(pool_share);
     if (const auto& printed = first_.max_concurrency) {
       const double value = static_cast<double>(printed->digits) / static_cast<double>(printed->scale);
       const double half = 0.5 / static_cast<double>(printed->scale);
@@ -534,7 +608,7 @@ template <pool_engine Engine> class log_comparer {
   [[nodiscard]] static double pool_roundings(double value, double share) { return value * share; }
 
   /// TensorRT-LLM prints one pool per window; SGLang tokens of full and of sliding layers, and slots.
-  void windows() {
+  void windows(double pool_share) {
     std::vector<const printed_pool*> printed;
     for (const printed_pool& pool : first_.pools) {
       if (pool.primary_blocks) printed.push_back(&pool);
@@ -552,7 +626,8 @@ template <pool_engine Engine> class log_comparer {
                   *printed[i]->primary_blocks,
                   {static_cast<double>(found_.low_blocks[ours[i]]),
                    static_cast<double>(found_.pools.pools[ours[i]].blocks),
-                   static_cast<double>(found_.high_blocks[ours[i]])});
+                   static_cast<double>(found_.high_blocks[ours[i]])},
+                  pool_roundings(static_cast<double>(printed[i]->primary_blocks->value), pool_share) + 1);
       }
     }
     const auto tokens_of = [&](std::uint32_t i, std::uint64_t blocks) {
@@ -667,7 +742,9 @@ template <pool_engine Engine> class log_comparer {
     } else if (log_.engine == "sglang" && beside.free_at_start) {
       const compared_figure* free = to_.find("free_at_start");
       if (free != nullptr)
-        to_.terms.push_back({"memory in use before loading", free->difference(), free->rounding});
+        to_.terms.push_back({"memory in use before loading",
+                             share_of_free(on_, d_, gpu_) * free->difference(),
+                             share_of_free(on_, d_, gpu_) * free->rounding});
     } else {
       to_.not_printed.push_back("the total of the GPU");
     }
@@ -693,8 +770,11 @@ template <pool_engine Engine> class log_comparer {
     }
     return text;
   }
-  [[nodiscard]] std::string listed_open_terms() const {
-    return listed({to_.not_printed.begin(), to_.not_printed.end()});
+  /// What of the pool no printed term speaks of.
+  [[nodiscard]] std::string open_text() const {
+    if (to_.not_printed.empty()) return "the rule that makes a pool of the printed terms";
+    return "what this log does not print apart (" + listed({to_.not_printed.begin(), to_.not_printed.end()}) +
+           ")";
   }
 
   void conclude() {
@@ -715,13 +795,12 @@ template <pool_engine Engine> class log_comparer {
     std::string text =
         "the pool is " + gibibytes_text(missing) + (smaller ? " smaller" : " larger") + " than predicted: ";
     const double open = missing - explained;
-    const bool open_counts = !to_.not_printed.empty() && std::abs(open) > rounding;
+    const bool open_counts = std::abs(open) > rounding;
     // the terms that pull the pool the way it went, until most of it is explained
     std::vector<std::string> parts;
     double sum = 0;
     if (open_counts && (open > 0) == smaller && !has_larger_than(open, smaller)) {
-      parts.push_back("what this log does not print apart (" + listed_open_terms() + ") accounts for " +
-                      gibibytes_text(open) + " of it");
+      parts.push_back(open_text() + " accounts for " + gibibytes_text(open) + " of it");
       sum += open;
     }
     for (const pool_term& term : to_.terms) {
@@ -734,7 +813,7 @@ template <pool_engine Engine> class log_comparer {
       sum += term.taken;
     }
     if (parts.empty()) {
-      text += "the printed terms are as predicted, so the rule that makes a pool of them is off";
+      text += "no term is off beyond its printed digits, together they account for it";
     } else {
       text += listed(parts);
       against(text, smaller, open, open_counts, sum);
@@ -756,8 +835,7 @@ template <pool_engine Engine> class log_comparer {
       other.push_back(std::string(term.what) + " (" + gibibytes_text(term.taken) + ")");
     }
     if (open_counts && (open > 0) != smaller && std::abs(open) >= 0.1 * std::abs(named)) {
-      other.push_back("what this log does not print apart (" + listed_open_terms() + ", " +
-                      gibibytes_text(open) + ")");
+      other.push_back(open_text() + " (" + gibibytes_text(open) + ")");
     }
     if (!other.empty()) text += "; against it: " + listed(other);
   }
@@ -768,7 +846,7 @@ template <pool_engine Engine> class log_comparer {
       off.push_back(std::string(term.what) + " (" + gibibytes_text(term.taken) +
                     (term.taken > 0 ? " more" : " less") + ")");
     }
-    std::string figures = off_figures(true);
+    const std::string figures = off_figures(true);
     to_.conclusion = "the pool is as predicted, within the printed digits";
     if (!off.empty()) {
       to_.conclusion += ", though " + listed(off) + (off.size() == 1 ? " is not" : " are not");
@@ -780,15 +858,22 @@ template <pool_engine Engine> class log_comparer {
   }
   void conclude_without_pool() {
     const std::string off = off_figures(false);
-    to_.conclusion =
-        off.empty() ? "nothing is off: all that the log prints is as predicted, within the printed digits"
-                    : "off beyond the printed digits: " + off;
+    const bool all_printed =
+        std::all_of(to_.figures.begin(), to_.figures.end(),
+                    [](const compared_figure& each) { return each.verdict() == agreement::as_printed; });
+    if (!off.empty()) {
+      to_.conclusion = "off beyond the printed digits and beyond what was predicted as possible: " + off;
+    } else if (all_printed) {
+      to_.conclusion = "nothing is off: all that the log prints is as predicted, within the printed digits";
+    } else {
+      to_.conclusion = "nothing is off: all that the log prints is within what was predicted as possible";
+    }
   }
-  /// The figures that are off; only those that do not follow from the terms, where these are told otherwise.
+  /// The figures that are off; of a pool that agrees only those that follow from it.
   [[nodiscard]] std::string off_figures(bool of_the_cache) const {
     std::vector<std::string> off;
     for (const compared_figure& each : to_.figures) {
-      if (each.verdict() == agreement::as_printed) continue;
+      if (each.verdict() != agreement::off) continue;
       if (of_the_cache && each.unit == figure_unit::size) continue;
       if (!off.empty() && off.back() == each.what) continue;
       off.emplace_back(each.what);
@@ -808,7 +893,8 @@ template <pool_engine Engine> class log_comparer {
                                 gibibytes_text(static_cast<double>((first_.*member)->bytes)));
   }
 
-  const engine_log& log_;
+  comparison to_;  // before `log_`, which tells it what was left out
+  engine_log log_;
   const deployment& d_;
   const Engine& on_;
   const gpu_profile& gpu_;
@@ -816,7 +902,6 @@ template <pool_engine Engine> class log_comparer {
   rank_figures first_;
   allocation found_;
   std::vector<rank_reservation> stages_;
-  comparison to_;
 };
 
 }  // namespace detail
