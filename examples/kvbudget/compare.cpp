@@ -284,6 +284,11 @@ int run_compare(CLI::App& command, compare_options& options) {
   const engine_log log = read_engine_log_file(options.log);
   const std::string file = detail::printable(options.log);
   const engine_entry& entry = entry_of(log, file);
+  if (const CLI::Option* asked = command.get_option("--engine"); asked->count() != 0) {
+    const char* name = engine_list()[engine_named(asked->as<std::string>()).index()].name;
+    if (!detail::same_text(name, entry.name))
+      refuse("{}: a log of {}, which --engine {} does not speak for", file, entry.name, name);
+  }
 
   std::vector<std::string> warnings;
   told_options told(command);
@@ -316,9 +321,6 @@ int run_compare(CLI::App& command, compare_options& options) {
   r.warnings.insert(r.warnings.end(), told.doubts().begin(), told.doubts().end());
   r.warnings.insert(r.warnings.end(), warnings.begin(), warnings.end());
   for (const std::string& each : log.notes) r.notes.push_back(detail::printable(each));
-  if (r.engine_name != entry.name) {
-    refuse("{}: a log of {}, which --engine {} does not speak for", file, entry.name, r.engine_name);
-  }
 
   struct answer {
     comparison found;

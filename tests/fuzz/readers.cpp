@@ -45,13 +45,13 @@ void read(std::uint8_t which, std::string_view text) {
       fuzz::use(parse_model(document.root, document.source));
       break;
     }
-    case 2: {
+    case 2: (void)gpu_named_or_explain(std::string(text)); break;
+    case 3: (void)kv_format_named(std::string(text)); break;
+    default: {
       const json_document document = parse_json(text, "calibration.json");
       use_calibration_of(parse_calibration(document.root, document.source));
       break;
     }
-    case 3: (void)gpu_named_or_explain(std::string(text)); break;
-    default: (void)kv_format_named(std::string(text)); break;
   }
 }
 
