@@ -312,8 +312,9 @@ int run_compare(CLI::App& command, compare_options& options) {
   r.notes = told.notes();
   if (total && !named) {
     const std::string candidates = gpus_with(*total);
-    r.notes.push_back(fmt::format("no --gpu is given: a GPU of {} as printed{}", total->expected,
-                                  candidates.empty() ? "" : ", as a program sees on " + candidates));
+    r.notes.push_back(
+        fmt::format("no --gpu is given, which decides kernels and some defaults: a GPU of {} as printed{}",
+                    total->expected, candidates.empty() ? "" : ", as a program sees on " + candidates));
   }
   std::vector<std::string> notes = std::move(r.notes);
   options.request.read_into(r);

@@ -8,7 +8,7 @@ expect_output(0 "^${logs}/vllm-terms.log: llama-3.1-8b on 1 x a GPU as the log p
 expect_output(0 "  weights +14.9889 GiB +14.9[0-9]+ GiB .*\n  activations +4.76 GiB .*\n  left for the cache +51.38 GiB" compare ${logs}/vllm-terms.log)
 expect_output(0 "from the log: --engine vllm@0.11.0, --model meta-llama/Llama-3.1-8B-Instruct, --tensor-parallel 1, --max-model-len 16000, --max-num-batched-tokens 8192, --block-size 128"
               compare ${logs}/vllm-terms.log)
-expect_output(0 "no --gpu is given: a GPU of 85.02 GB \\(79.18 GiB\\) as printed, as a program sees on .*nvidia-h100-sxm-80gb" compare ${logs}/vllm-terms.log)
+expect_output(0 "no --gpu is given, which decides kernels and some defaults: a GPU of 85.02 GB \\(79.18 GiB\\) as printed, as a program sees on .*nvidia-h100-sxm-80gb" compare ${logs}/vllm-terms.log)
 expect_output(0 "\nThe pool is [^\n]*\\.\n" compare ${logs}/vllm-terms.log)
 get_json(compare ${logs}/vllm-terms.log)
 expect_value(1 schema)

@@ -137,6 +137,36 @@ TEST_CASE("ranks that differ are told apart, the fullest first") {
   CHECK(found.not_printed.size() == 3);
 }
 
+TEST_CASE("each pipeline stage is compared with its own prediction") {
+  deployment d{.model = models::llama_3_1_8b};
+  d.parallel.pipeline = 2;
+  engines::vllm on;
+  on.version = {0, 11};
+  const gpu_profile gpu = gpu_of(79.18);
+  engine_log log;
+  log.engine = "vllm";
+  for (std::uint32_t stage = 0; stage < 2; ++stage) {
+    const rank_reservation mine = on.reserve(d, rank{stage, 0}, gpu);
+    rank_figures rank;
+    rank.name = "PP" + std::to_string(stage);
+    rank.pipeline = stage;
+    rank.weights = printed_amount{static_cast<std::int64_t>(mine.budget.weights().value), 1, 1};
+    rank.available_kv = printed_amount{mine.available_kv.expected, 1, 2};
+    log.ranks.push_back(rank);
+  }
+  REQUIRE(log.ranks[0].available_kv->bytes != log.ranks[1].available_kv->bytes);
+  const comparison found = compare_with_log(log, d, on, gpu);
+  std::size_t compared = 0;
+  for (const compared_figure& each : found.figures) {
+    if (std::string(each.name) != "available_kv" && std::string(each.name) != "weights") continue;
+    ++compared;
+    CHECK(each.verdict() == agreement::as_printed);
+    CHECK_FALSE(each.rank.empty());
+  }
+  CHECK(compared == 4);
+  CHECK(found.conclusion == "the pool is as predicted, within the printed digits: nothing is off");
+}
+
 TEST_CASE("the term that makes the difference is named") {
   const model_architecture& dense = models::llama_3_1_8b;
   const model_architecture& experts = models::gpt_oss_20b;

@@ -237,10 +237,11 @@ template <class Engine>
     return printed ? printed->bytes : INT64_MAX;
   };
   const auto weights = [](const rank_figures& of) { return of.weights ? of.weights->bytes : INT64_MIN; };
-  std::stable_sort(order.begin(), order.end(), [&](const rank_figures* a, const rank_figures* b) {
+  std::sort(order.begin(), order.end(), [&](const rank_figures* a, const rank_figures* b) {
     if (pool(*a) != pool(*b)) return pool(*a) < pool(*b);
     if (free(*a) != free(*b)) return free(*a) < free(*b);
-    return weights(*a) > weights(*b);
+    if (weights(*a) != weights(*b)) return weights(*a) > weights(*b);
+    return a < b;  // as they were printed
   });
   return order;
 }
@@ -613,8 +614,10 @@ template <pool_engine Engine> class log_comparer {
     for (const printed_pool& pool : first_.pools) {
       if (pool.primary_blocks) printed.push_back(&pool);
     }
-    std::stable_sort(printed.begin(), printed.end(), [](const printed_pool* a, const printed_pool* b) {
-      return (a->window ? a->window->value : 0) > (b->window ? b->window->value : 0);
+    std::sort(printed.begin(), printed.end(), [](const printed_pool* a, const printed_pool* b) {
+      const std::uint64_t one = a->window ? a->window->value : 0;
+      const std::uint64_t other = b->window ? b->window->value : 0;
+      return one != other ? one > other : a < b;
     });
     std::vector<std::uint32_t> ours;
     for (std::uint32_t i = 0; i < found_.pools.count; ++i) {
@@ -748,9 +751,8 @@ template <pool_engine Engine> class log_comparer {
     } else {
       to_.not_printed.push_back("the total of the GPU");
     }
-    std::stable_sort(to_.terms.begin(), to_.terms.end(), [](const pool_term& a, const pool_term& b) {
-      return std::abs(a.taken) > std::abs(b.taken);
-    });
+    std::sort(to_.terms.begin(), to_.terms.end(),
+              [](const pool_term& a, const pool_term& b) { return std::abs(a.taken) > std::abs(b.taken); });
   }
   /// A rank's figures, and where it printed none those of the first that did.
   [[nodiscard]] rank_figures with_first(const rank_figures& rank) const {
