@@ -4,14 +4,14 @@
 #   cmake -DROOT=<source tree> -DENGINE=pytorch-cuda -DOUTPUT=<file> -P cmake/generate_constants.cmake
 #
 # Files without a "header" member are other engine data and are passed over. Without ENGINE an OUTPUT gets the
-# constants of pytorch-cuda.
+# constants of pytorch-cuda; with TABLE it gets a list of the constants of all files, with what they are about.
 cmake_minimum_required(VERSION 3.25)
 
 if(NOT DEFINED ROOT)
   set(ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
 endif()
 cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
-if(DEFINED OUTPUT AND NOT DEFINED ENGINE)
+if(DEFINED OUTPUT AND NOT DEFINED ENGINE AND NOT TABLE)
   set(ENGINE pytorch-cuda)
 endif()
 if(DEFINED ENGINE)
@@ -76,6 +76,7 @@ foreach(engine IN LISTS engines)
   check_text("${about}" about)
 
   set(body "")
+  set(rows "")
   string(JSON count LENGTH "${json}" constants)
   math(EXPR last "${count} - 1")
   foreach(index RANGE ${last})
@@ -103,12 +104,18 @@ foreach(engine IN LISTS engines)
     check_text("${text}" "${name}.about")
     get(source constants ${name} source)
     check_text("${source}" "${name}.source")
+    string(APPEND rows "    {\"${engine}\", \"${name}\", &constants::${name}, \"${text}\"},\n")
     comment(text "${text}")
     string(APPEND body
       "\n${text}"
       "inline constexpr measured_constant ${name}{${low}, ${expected}, ${high}, basis::${from}, \"${source}\"};\n")
   endforeach()
 
+  if(TABLE)
+    string(APPEND table "${rows}")
+    list(APPEND headers "${header}")
+    continue()
+  endif()
   comment(about "${about}")
   if(DEFINED OUTPUT)
     set(output "${OUTPUT}")
@@ -133,3 +140,38 @@ foreach(engine IN LISTS engines)
     "}  // namespace kvbudget::inline v0\n"
     "// clang-format on\n")
 endforeach()
+
+if(TABLE)
+  list(SORT headers COMPARE STRING)
+  list(TRANSFORM headers PREPEND "#include \"kvbudget/")
+  list(TRANSFORM headers APPEND "\"\n")
+  list(JOIN headers "" headers)
+  if(NOT DEFINED OUTPUT)
+    set(OUTPUT "${ROOT}/include/kvbudget/report/engine_constants.hpp")
+  endif()
+  file(WRITE "${OUTPUT}"
+    "#pragma once\n"
+    "\n"
+    "// Generated from data/engines/*.json by `cmake -DTABLE=ON -P cmake/generate_constants.cmake`. Do not edit.\n"
+    "\n"
+    "${headers}"
+    "\n"
+    "// clang-format off\n"
+    "namespace kvbudget::inline v0::report {\n"
+    "\n"
+    "/// A constant of the world by name: what file of data/engines it is from, and what it is about.\n"
+    "struct named_constant {\n"
+    "  const char* engine;\n"
+    "  const char* name;\n"
+    "  const measured_constant* figure;\n"
+    "  const char* about;\n"
+    "};\n"
+    "\n"
+    "/// All of them, by file.\n"
+    "inline constexpr named_constant engine_constants[] = {\n"
+    "${table}"
+    "};\n"
+    "\n"
+    "}  // namespace kvbudget::inline v0::report\n"
+    "// clang-format on\n")
+endif()

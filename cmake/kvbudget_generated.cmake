@@ -4,7 +4,8 @@
 
 set(kvbudget_generated "cmake/generate_gpus.cmake|include/kvbudget/hardware/gpus.hpp|"
                        "cmake/generate_gpus.cmake|include/kvbudget/lookup/gpu_aliases.hpp|-DALIASES=ON"
-                       "cmake/generate_models.cmake|include/kvbudget/models.hpp|")
+                       "cmake/generate_models.cmake|include/kvbudget/models.hpp|"
+                       "cmake/generate_constants.cmake|include/kvbudget/report/engine_constants.hpp|-DTABLE=ON")
 
 # data/engines/<id>.json names the header that its constants go to, if they go to one.
 file(GLOB kvbudget_engines CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/data/engines/*.json")

@@ -91,6 +91,10 @@ void print_text(const request& r, const capacity& found, const output_options& o
   fmt::print("{} on {} x {}, {}\n", r.model.name, r.gpu_count, r.gpu->name, engine_text(r));
   const bool pools = reserves_pools(r);
   const bytes allowed = with_engine(r, [&](const auto& on) { return on.usable(*r.gpu).expected; });
+  if (pools && found.refused) {
+    print_answer(r);
+    return print_remarks(r.notes, r.warnings);
+  }
   fmt::print("  {:<44} {}\n", pools ? "the engine allows itself, per GPU" : "usable per GPU", size(allowed));
   fmt::print("  {:<44} {}\n", "left for the cache on the fullest rank", size(found.available_kv));
   std::uint64_t longest_request = work.longest_context().value;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "engine_options.hpp"
 #include "pasted_command.hpp"
 
 namespace cli {
@@ -61,6 +62,29 @@ class own_options {
   std::vector<const CLI::Option*> given_;
 };
 
+/// The engine that the numbers are for: the user's, else the pasted one; without its version.
+std::string engine_of(const std::vector<std::string>& own_words, const std::string& pasted) {
+  std::string chosen = pasted;
+  for (std::size_t i = 0; i < own_words.size(); ++i) {
+    if (own_words[i] == "--engine" && i + 1 < own_words.size()) chosen = own_words[i + 1];
+    if (own_words[i].starts_with("--engine=")) chosen = own_words[i].substr(9);
+  }
+  return chosen.substr(0, chosen.find('@'));
+}
+
+/// Whether an option is some engine's, but not this one's.
+bool belongs_to_another(const std::string& option, const std::string& engine) {
+  bool someones = false;
+  for (const engine_entry& each : engine_list()) {
+    for (const engine_option& theirs : options_of(each.name)) {
+      if (option != theirs.name) continue;
+      if (engine == each.name) return false;
+      someones = true;
+    }
+  }
+  return someones;
+}
+
 void note(std::vector<std::string>& notes, const char* what, const std::vector<std::string>& list,
           const char* separator) {
   if (!list.empty()) notes.push_back(fmt::format("{}: {}", what, fmt::join(list, separator)));
@@ -78,11 +102,12 @@ arguments with_pasted_command(const CLI::App& app, const std::vector<std::string
 
   arguments result{{words.begin(), separator}, {}};
   const own_options own(command, result.words);
+  const std::string engine = engine_of(result.words, pasted.engine);
   std::vector<std::string> replaced;
   std::vector<std::string> unused;
   for (const std::string& word : words_of(pasted)) {
     const std::string name = name_in(word);
-    if (own.find(name) == nullptr) {
+    if (own.find(name) == nullptr || belongs_to_another(name, engine)) {
       unused.push_back(word);
     } else if (own.replaces(name)) {
       replaced.push_back(word);

@@ -12,6 +12,7 @@
 #include "kvbudget/lookup/gpu_lookup.hpp"
 #include "kvbudget/models.hpp"
 #include "model_source.hpp"
+#include "named_checkpoint.hpp"
 
 namespace cli {
 
@@ -269,9 +270,19 @@ void request_options::read_model(request& result) const {
   }
   if (by_hand) return read_model_by_hand(result);
   if (model_) {
-    const model_architecture* found = models::find(model_->c_str());
-    if (found == nullptr) refuse("--model: {}", unknown_model(*model_));
-    result.model = *found;
+    if (const model_architecture* found = models::find(model_->c_str())) {
+      result.model = *found;
+      return;
+    }
+    const std::optional<named_checkpoint> named = checkpoint_named(*model_);
+    if (!named) refuse("--model: {}", unknown_model(*model_));
+    result.model = *named->model;
+    if (weights_) return;
+    result.d.weights = weight_scheme_named(named->scheme);
+    result.notes.push_back(
+        fmt::format("{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; its "
+                    "config.json knows better",
+                    detail::printable(*model_, 80), result.model.name, named->scheme, named->ending));
     return;
   }
   const std::string like = assume_like_.value_or("");

@@ -6198,7 +6198,7 @@ inline constexpr model_architecture nemotron_3_nano_30b_a3b{
     }};
 
 inline constexpr model_architecture nemotron_3_super_120b_a12b{
-    .name = "nemotron-3-super-120b-a12b", .model_type = "nemotron_h", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 88, .kind_count = 3, .weight_count = 16, .draft_store_count = 1, .draft_layers = 1, .layers_of = {40, 40, 8},
+    .name = "nemotron-3-super-120b-a12b", .model_type = "nemotron_h", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 4096, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 88, .kind_count = 3, .weight_count = 16, .draft_store_count = 1, .draft_layers = 1, .layers_of = {40, 40, 8},
     .order = {0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1},
     .weights = {
         {.rows = 131072, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -6255,7 +6255,7 @@ inline constexpr model_architecture nemotron_3_super_120b_a12b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 128, .value_dim = 128}}};
 
 inline constexpr model_architecture nemotron_3_ultra_550b_a55b{
-    .name = "nemotron-3-ultra-550b-a55b", .model_type = "nemotron_h", .dtype = formats::bf16, .hidden_size = 8192, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 108, .kind_count = 3, .weight_count = 16, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 48, 12},
+    .name = "nemotron-3-ultra-550b-a55b", .model_type = "nemotron_h", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 8192, .vocab_size = 131072, .max_position_embeddings = 262144, .num_hidden_layers = 108, .kind_count = 3, .weight_count = 16, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 48, 12},
     .order = {0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1, 0, 1},
     .weights = {
         {.rows = 131072, .columns = 8192, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -8937,7 +8937,7 @@ inline constexpr model_architecture qwen3_vl_235b_a22b{
     }};
 
 inline constexpr model_architecture qwen3_5_0_8b{
-    .name = "qwen3.5-0.8b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 1024, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 24, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 27, .draft_store_count = 1, .draft_layers = 1, .layers_of = {18, 6},
+    .name = "qwen3.5-0.8b", .model_type = "qwen3_5", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 1024, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 24, .tie_word_embeddings = true, .kind_count = 2, .weight_count = 27, .draft_store_count = 1, .draft_layers = 1, .layers_of = {18, 6},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 1024, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -8999,7 +8999,7 @@ inline constexpr model_architecture qwen3_5_0_8b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_9b{
-    .name = "qwen3.5-9b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 32, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {24, 8},
+    .name = "qwen3.5-9b", .model_type = "qwen3_5", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 32, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {24, 8},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9062,7 +9062,7 @@ inline constexpr model_architecture qwen3_5_9b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_27b{
-    .name = "qwen3.5-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 16},
+    .name = "qwen3.5-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 16},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 5120, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9125,7 +9125,7 @@ inline constexpr model_architecture qwen3_5_27b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_35b_a3b{
-    .name = "qwen3.5-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {30, 10},
+    .name = "qwen3.5-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {30, 10},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 2048, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9200,7 +9200,7 @@ inline constexpr model_architecture qwen3_5_35b_a3b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_122b_a10b{
-    .name = "qwen3.5-122b-a10b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 3072, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {36, 12},
+    .name = "qwen3.5-122b-a10b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 3072, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 48, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {36, 12},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 3072, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9275,7 +9275,7 @@ inline constexpr model_architecture qwen3_5_122b_a10b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_5_397b_a17b{
-    .name = "qwen3.5-397b-a17b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 60, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {45, 15},
+    .name = "qwen3.5-397b-a17b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 4096, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 60, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {45, 15},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 4096, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9350,7 +9350,7 @@ inline constexpr model_architecture qwen3_5_397b_a17b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 2, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_6_27b{
-    .name = "qwen3.6-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 16},
+    .name = "qwen3.6-27b", .model_type = "qwen3_5", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 5120, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 64, .kind_count = 2, .weight_count = 28, .draft_store_count = 1, .draft_layers = 1, .layers_of = {48, 16},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 5120, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},
@@ -9413,7 +9413,7 @@ inline constexpr model_architecture qwen3_6_27b{
     .draft_stores = {{.kind = store_kind::full, .kv_heads = 4, .key_dim = 256, .value_dim = 256}}};
 
 inline constexpr model_architecture qwen3_6_35b_a3b{
-    .name = "qwen3.6-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {30, 10},
+    .name = "qwen3.6-35b-a3b", .model_type = "qwen3_5_moe", .dtype = formats::bf16, .recurrent_dtype = formats::fp32, .hidden_size = 2048, .vocab_size = 248320, .max_position_embeddings = 262144, .num_hidden_layers = 40, .kind_count = 2, .weight_count = 32, .draft_store_count = 1, .draft_layers = 1, .layers_of = {30, 10},
     .order = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
     .weights = {
         {.rows = 248320, .columns = 2048, .role = module_role::embedding, .kind = tensor_kind::table, .rule = shard_rule::vocabulary},

@@ -19,7 +19,7 @@ constexpr deployment on(const model_architecture& model, std::uint32_t tensor = 
   d.parallel.pipeline = pipeline;
   return d;
 }
-constexpr vp::options run(std::uint32_t minor, std::uint64_t tokens, std::uint64_t sequences,
+constexpr vp::options run(std::uint16_t minor, std::uint64_t tokens, std::uint64_t sequences,
                           std::uint32_t capability = 9, std::uint32_t multiprocessors = 132) {
   vp::options given;
   given.release = {0, minor};
@@ -57,7 +57,7 @@ constexpr bool holds(const byte_range& range, std::uint64_t printed) {
   const std::uint64_t value = detail::ceil_mul_div(std::uint64_t{1} << 30, printed, 100);
   return range.low <= value + half && value <= range.high + half;
 }
-constexpr vp::capture_sizes captured(std::uint32_t minor, std::uint64_t sequences,
+constexpr vp::capture_sizes captured(std::uint16_t minor, std::uint64_t sequences,
                                      std::uint64_t tokens = 8192, std::uint64_t speculative = 0,
                                      std::uint64_t limit = 512) {
   return vp::cudagraph_capture_sizes(vp::rules_of({0, minor}), sequences, tokens, speculative, limit);
@@ -81,7 +81,7 @@ constexpr bool counts_agree() {
   }
   return true;
 }
-constexpr vp::batch_defaults defaults(std::uint32_t minor, vp::usage how, std::uint64_t gibibytes,
+constexpr vp::batch_defaults defaults(std::uint16_t minor, vp::usage how, std::uint64_t gibibytes,
                                       bool a100 = false, std::uint64_t max_model_len = 131072) {
   const vp::rules& rule = vp::rules_of({0, minor});
   return vp::defaults_of(rule, how, gibibytes << 30, a100, max_model_len,

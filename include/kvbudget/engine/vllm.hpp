@@ -34,7 +34,7 @@ struct vllm {
   bool enable_prefix_caching = false;  ///< only states depend on it
   bool enable_chunked_prefill = true;
   bool disable_hybrid_kv_cache_manager = false;
-  bool async_scheduling = true;  ///< from 0.21: two batches may be in flight
+  bool async_scheduling = true;  ///< from 0.21, as a server: two batches may be in flight
   mamba_cache_mode mamba_mode = mamba_cache_mode::automatic;
   state_dtype mamba_ssm_cache_dtype = state_dtype::automatic;
   state_dtype mamba_cache_dtype = state_dtype::automatic;
@@ -83,6 +83,12 @@ struct vllm {
            bytes{rules().swap_space_bytes};
   }
 
+  /// From 0.21 graphs are inside the budget: a share acts like this smaller one did before, share − graphs /
+  /// total. The engine prints it.
+  [[nodiscard]] static constexpr double equivalent_utilization(double share, bytes graphs, bytes total) {
+    return share - static_cast<double>(graphs.value) / static_cast<double>(total.value);
+  }
+
   /// The rules of this version, and the options with every default filled in.
   [[nodiscard]] constexpr const vllm_rules& rules() const { return vllm_rules_of(version); }
   [[nodiscard]] constexpr double utilization() const {
@@ -94,9 +100,9 @@ struct vllm {
   [[nodiscard]] constexpr deployment loaded(const deployment& d, const gpu_profile& gpu) const {
     const compute_capability capability = capability_of(gpu);
     loading_options options;
-    options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 11}));
-    options.fp8_hardware = capability.major == 0 || capability.major > 8 ||
-                           (capability.major == 8 && capability.minor == 9);
+    options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 12}));
+    options.fp8_hardware =
+        capability.major == 0 || capability.major > 8 || (capability.major == 8 && capability.minor == 9);
     options.language_model_only = language_model_only;
     return as_loaded_by_vllm(d, options);
   }
@@ -161,6 +167,25 @@ constexpr void add_range(memory_budget& budget, const char* name, const byte_ran
 }
 }  // namespace vllm_detail
 
+namespace vllm_detail {
+/// TurboQuant leaves the first and last two layers of a dense model in its dtype, none where layers keep
+/// states. Source: vllm-project/vllm, v1/attention/ops/turboquant.
+inline constexpr std::uint32_t turboquant_skips = 2;
+[[nodiscard]] constexpr bool skips_layers(const deployment& d) {
+  constexpr const char* name = "turboquant";
+  for (std::size_t i = 0; name[i] != '\0'; ++i) {
+    if (d.kv_cache.name[i] != name[i]) return false;
+  }
+  if (d.kv_exceptions.any()) return false;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    for (std::size_t i = 0; i < d.model->kinds[kind].store_count; ++i) {
+      if (d.model->kinds[kind].stores[i].kind == store_kind::recurrent) return false;
+    }
+  }
+  return true;
+}
+}  // namespace vllm_detail
+
 /// Every default filled in: by version, GPU, usage and model.
 constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_profile& gpu) const {
   const vllm_profile::rules& rule = vllm_profile::rules_of(version);
@@ -169,10 +194,12 @@ constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_pr
   options.max_model_len = longest_request(d);
   const bool chunked =
       enable_chunked_prefill && vllm_profile::is_prefill_chunked(rule, options.max_model_len);
+  // Where the GPU shares memory with the CPU the driver tells no total, and vLLM takes it for a small one.
+  const bool total_is_told = !gpu.unified_memory || gpu.driver_total_bytes != 0;
   const vllm_profile::batch_defaults defaults = vllm_profile::defaults_of(
       rule, usage == vllm_usage::llm_class ? vllm_profile::usage::library : vllm_profile::usage::server,
-      kvbudget::usable(gpu).expected.value, vllm_detail::contains(gpu.name, "A100"), options.max_model_len,
-      chunked);
+      total_is_told ? kvbudget::usable(gpu).expected.value : 0, vllm_detail::contains(gpu.name, "A100"),
+      options.max_model_len, chunked);
   options.max_num_seqs = max_num_seqs != 0 ? max_num_seqs : defaults.max_num_seqs;
   options.max_num_batched_tokens =
       max_num_batched_tokens != 0 ? max_num_batched_tokens
@@ -222,6 +249,12 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
 /// Block tables of the whole model, and what a block weighs on one stage.
 constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_share& here,
                                             const gpu_profile& gpu) const {
+  if (vllm_detail::skips_layers(d)) {
+    deployment skipping = d;
+    skipping.kv_exceptions.first_layers = vllm_detail::turboquant_skips;
+    skipping.kv_exceptions.last_layers = vllm_detail::turboquant_skips;
+    return groups(skipping, detail::share_of_layers(skipping, here.range), gpu);
+  }
   const vllm_rules& rule = rules();
   const vllm_profile::options options = resolved(d, gpu);
   const vllm_cache::page_settings how = pages(d, gpu, options);
@@ -230,7 +263,7 @@ constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_shar
   if (!rule.needs_by_stage) groups.context_ranks *= prefill_context_parallel_size;
   const std::uint32_t stages = d.parallel.pipeline;
   std::uint64_t batches = 1;
-  if (async_scheduling && rule.concurrent_batches > 1)
+  if (async_scheduling && usage == vllm_usage::openai_server && rule.concurrent_batches > 1)
     batches = stages == 1 ? 2u : rule.newest_scheduler ? stages + 1u : stages;
   groups.tokens_in_flight = detail::checked_mul(options.max_num_batched_tokens, batches);
   groups.blocks_per_state =

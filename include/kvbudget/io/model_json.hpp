@@ -530,6 +530,7 @@ inline void read_draft_layers(model_architecture& model, const json_field& root)
                    "notes",
                    "model_type",
                    "dtype",
+                   "recurrent_dtype",
                    "hidden_size",
                    "vocab_size",
                    "max_position_embeddings",
@@ -552,6 +553,7 @@ inline void read_draft_layers(model_architecture& model, const json_field& root)
   file.notes = read_texts(root, "notes");
   if (const auto type = root.find("model_type")) type->copy_text(model.model_type);
   if (const auto dtype = root.find("dtype")) model.dtype = format_in(*dtype);
+  if (const auto dtype = root.find("recurrent_dtype")) model.recurrent_dtype = format_in(*dtype);
   model.hidden_size = narrow_size(root.at("hidden_size"));
   model.vocab_size = narrow_size_or(root, "vocab_size", 0);
   if (const auto most = root.find("max_position_embeddings")) {
@@ -812,6 +814,7 @@ inline void append_lines(std::string& text, const nlohmann::ordered_json& value,
   if (!file.notes.empty()) object["notes"] = file.notes;
   if (model.model_type[0] != '\0') object["model_type"] = model.model_type;
   if (!model.dtype.is_automatic()) object["dtype"] = model.dtype.name;
+  if (!model.recurrent_dtype.is_automatic()) object["recurrent_dtype"] = model.recurrent_dtype.name;
   object["hidden_size"] = model.hidden_size;
   if (model.vocab_size != 0) object["vocab_size"] = model.vocab_size;
   if (model.max_position_embeddings != 0) object["max_position_embeddings"] = model.max_position_embeddings;

@@ -134,7 +134,7 @@ template <bool Fits, class... Report> struct memory_plan {
 
 template <class Deployment, const gpu_profile& Gpu, auto Engine> struct plan_of {
   static constexpr memory_budget budget = estimate(Deployment::value, Engine, &Gpu);
-  static constexpr verdict result = check_fit(budget, Engine.usable(Gpu));
+  static constexpr verdict result = check_fit(Deployment::value, Gpu, Engine);
   static constexpr std::uint64_t missing =
       result.fits ? 0 : static_cast<std::uint64_t>(-result.headroom_bytes);
   static constexpr std::uint64_t named =

@@ -10,6 +10,9 @@ namespace kvbudget::inline v0 {
 /// What vLLM takes beside weights and KV cache, per GPU, where no formula gives it.
 namespace constants {
 
+/// Residual streams that DeepSeek-V4 keeps side by side (hyper-connections), instead of one.
+inline constexpr measured_constant hyper_connection_streams{4, 4, 4, basis::exact, "config.json of deepseek-ai/DeepSeek-V4-Flash (hc_mult)"};
+
 /// FlashInfer attention workspace (394 MiB), allocated after the profile run.
 inline constexpr measured_constant vllm_flashinfer_workspace{413138944, 413138944, 413138944, basis::exact, "vllm-project/vllm vllm/envs.py (VLLM_FLASHINFER_WORKSPACE_BUFFER_SIZE)"};
 
@@ -57,8 +60,11 @@ inline constexpr measured_constant vllm_non_torch_1_gpu_sm_90{128849019, 1395864
 /// The same on two GPUs: communicators of NCCL and of vLLM's own all-reduce.
 inline constexpr measured_constant vllm_non_torch_2_gpus{354334802, 590558003, 794568950, basis::measured, "llm-d/llm-d-benchmark config_explorer/empirical-vllm-memory-results.md (0.11, H100) (0.54, 0.55); vllm-project/vllm issue 14452 (0.33); a public log of 0.8 on two H20 (0.74)"};
 
-/// Non-torch memory as vLLM before 0.7 counted it, CUDA context included: one GPU.
-inline constexpr measured_constant vllm_non_torch_absolute_1_gpu{375809638, 805306368, 1921997865, basis::measured, "vllm-project/vllm issue 10517 (0.35, RTX 3090); a public log of 0.6.4 (0.73, H200); vllm-project/vllm pull request 10511 (1.79, H100)"};
+/// Non-torch memory as vLLM before 0.7 counted it, CUDA context included: one GPU before Hopper.
+inline constexpr measured_constant vllm_non_torch_absolute_1_gpu{322122547, 375809638, 805306368, basis::measured, "vllm-project/vllm issue 10517 (0.35, RTX 3090, three runs)"};
+
+/// The same on one Hopper GPU.
+inline constexpr measured_constant vllm_non_torch_absolute_1_gpu_sm_90{751619277, 805306368, 1921997865, basis::measured, "a public log of 0.6.4 (0.73, H200); vllm-project/vllm pull request 10511 (1.79, H100)"};
 
 /// The same on two GPUs.
 inline constexpr measured_constant vllm_non_torch_absolute_more_gpus{751619277, 2147483648, 3843995730, basis::measured, "vllm-project/vllm pull request 10511 (3.58, two H100); low: two times what one GPU has"};

@@ -370,13 +370,17 @@ constexpr void widen(forward_bytes& widest, const layer_kind& layer, const deplo
 [[nodiscard]] constexpr bool is_dense(const model_architecture& model) {
   return !has_experts(model) && !has_recurrent_state(model);
 }
+/// Copies of the residual stream that layers hand on.
+[[nodiscard]] constexpr std::uint64_t residual_streams(const model_architecture& model) {
+  return starts_with(model.model_type, "deepseek_v4") ? constants::hyper_connection_streams.expected : 1;
+}
 }  // namespace parts
 
-/// The forward pass of the profile run by its tensors: streams 3 to 4 × T × hidden; gate_up T·2I and its
-/// product T·I; fused MoE T·k·max(2N, hidden) and T·k·N, or, where they are kept, T·k·max(N, hidden) and
-/// T·k·max(2N, hidden); all but streams divided by the tensor degree. Llama-3.1-8B with 8,192 tokens:
-/// 469,762,048 and 234,881,024. Sources: alvarobartt/hf-mem pull request 67; vllm-project/vllm
-/// model_executor/layers/fused_moe/fused_moe.py (workspace_shapes).
+/// The forward pass of the profile run by its tensors: streams 3 to 4 × T × hidden (per residual stream);
+/// gate_up T·2I and its product T·I; fused MoE T·k·max(2N, hidden) and T·k·N, or, where they are kept,
+/// T·k·max(N, hidden) and T·k·max(2N, hidden); all but streams divided by the tensor degree. Llama-3.1-8B
+/// with 8,192 tokens: 469,762,048 and 234,881,024. Sources: alvarobartt/hf-mem pull request 67;
+/// vllm-project/vllm model_executor/layers/fused_moe/fused_moe.py (workspace_shapes).
 [[nodiscard]] constexpr forward_bytes forward_of(const deployment& d, const rank_share& share,
                                                  const options& given) {
   const rules& rule = rules_of(given.release);
@@ -384,7 +388,10 @@ constexpr void widen(forward_bytes& widest, const layer_kind& layer, const deplo
   const bool compiled = rule.compiled && !given.enforce_eager;
   forward_bytes found;
   const std::uint64_t stream =
-      format.size_of(detail::checked_mul(given.max_num_batched_tokens, d.model->hidden_size)).value;
+      format
+          .size_of(detail::checked_product(given.max_num_batched_tokens, d.model->hidden_size,
+                                           parts::residual_streams(*d.model)))
+          .value;
   found.streams = parts::hundredths(compiled ? constants::vllm_forward_streams_per_100_compiled
                                              : constants::vllm_forward_streams_per_100_eager,
                                     stream);
@@ -577,7 +584,9 @@ struct memory {
   const bool linked = hopper || given.compute_capability_major == 10;
   switch (rule.non_torch) {
     case non_torch_rule::absolute:
-      return ranks == 1 ? c::vllm_non_torch_absolute_1_gpu : c::vllm_non_torch_absolute_more_gpus;
+      if (ranks != 1) return c::vllm_non_torch_absolute_more_gpus;
+      return given.compute_capability_major >= 9 ? c::vllm_non_torch_absolute_1_gpu_sm_90
+                                                 : c::vllm_non_torch_absolute_1_gpu;
     case non_torch_rule::increase:
       if (ranks == 1) return hopper ? c::vllm_non_torch_1_gpu_sm_90 : c::vllm_non_torch_1_gpu;
       return ranks == 2 ? c::vllm_non_torch_2_gpus : c::vllm_non_torch_more_gpus;

@@ -127,6 +127,9 @@ class config_view {
   config_remarks* remarks_;
 };
 
+/// Where a config names the format of recurrent states.
+inline constexpr key_names state_dtype_keys{{"mamba_ssm_cache_dtype", "mamba_ssm_dtype"}};
+
 /// The number format that a PyTorch dtype names, with or without `torch.` in front; automatic for "auto".
 [[nodiscard]] inline number_format dtype_in(const json_field& member) {
   std::string_view name = member.text();

@@ -582,6 +582,7 @@ inline void build_decoder(model_builder& builder, const config_view& config, con
   if (family.next_token_layers && !layers.empty()) {
     add_next_token_layers(builder, config, shape, layers, family);
   }
+  if (const auto given = config.find(state_dtype_keys)) builder.model().recurrent_dtype = dtype_in(*given);
   if (family.finish_model != nullptr) family.finish_model(config, shape, layers, builder);
 }
 

@@ -28,11 +28,10 @@ inline void check_channels(const config_view& config, std::uint64_t channels) {
   return kernel;
 }
 
-/// What the config calls the format of the recurrent state is no size: it is written down.
+/// Engines follow the config's wish for the format of recurrent states; geometry counts them in the dtype.
 inline void note_state_dtype(const config_view& config) {
-  const auto given = config.find({{"mamba_ssm_cache_dtype", "mamba_ssm_dtype"}});
+  const auto given = config.find(state_dtype_keys);
   if (!given) return;
-  (void)dtype_in(*given);
   config.doubt(given->path() + ": the recurrent state is meant to be kept in " +
                printable(given->text(), 20) + ", whatever the model's dtype");
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kvbudget/format/weight_scheme.hpp"
+#include "kvbudget/model/model_architecture.hpp"
+
+namespace cli {
+
+/// What the name of a quantized checkpoint says: the catalogue's model that it was made of, and the scheme.
+struct named_checkpoint {
+  const kvbudget::model_architecture* model = nullptr;
+  std::string scheme;  ///< as `--weights` takes it
+  std::string ending;  ///< the part of the name that says so
+};
+
+/// `Qwen/Qwen3-8B-FP8`, `somebody/Meta-Llama-3.1-70B-Instruct-AWQ-INT4`: a model of the catalogue under
+/// another's name, with an ending that names a quantization. Nothing where the rest is not in the catalogue.
+[[nodiscard]] std::optional<named_checkpoint> checkpoint_named(const std::string& name);
+
+}  // namespace cli
