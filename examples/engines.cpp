@@ -23,7 +23,7 @@ static_assert(max_sequences(serving::value, server, gpus::nvidia_h100_sxm_80gb).
 static_assert(max_context(serving::value, server, gpus::nvidia_h100_sxm_80gb).value == 32768);
 
 // An engine is a value, so it can be a template argument. Started for 4,096 tokens it takes no 32,768.
-static_assert(fits_v<serving, gpus::nvidia_h100_sxm_80gb, server>);
+static_assert(require_fits<serving, gpus::nvidia_h100_sxm_80gb, server>);
 static_assert(!fits_v<serving, gpus::nvidia_h100_sxm_80gb, engines::vllm{.max_model_len = 4096}>);
 // [engines]
 
