@@ -27,6 +27,7 @@ struct request {
   kvbudget::model_architecture draft{};        ///< of a draft model, where one is named
   std::optional<kvbudget::bytes> host_memory;  ///< of one rank, where the user says
   std::optional<kvbudget::calibration> calibrated;  ///< whose texts pinned figures refer to
+  bool host_memory_is_short = false;                ///< the engine needs more of it than there is
   std::string weights_text;  ///< what the formats are called; the dtype's name where none is asked for
   std::string cache_text;
   std::string cache_exceptions_text;  ///< the format of `d.kv_exceptions`; empty: there are none
@@ -57,6 +58,7 @@ class request_options {
   /// One option's text; empty = not given.
   using text = std::optional<std::string>;
 
+  void read_all(request& result) const;
   void read_model(request& result) const;
   void read_model_by_hand(request& result) const;
   void use_resident_weights(request& result) const;
@@ -73,6 +75,7 @@ class request_options {
   void read_pins(request& result) const;
   void read_calibration(request& result) const;
   void warn_about(request& result) const;
+  void warn_about_engine(request& result) const;
 
   std::vector<std::string> gguf_;
   text model_, config_, safetensors_, assume_like_, layers_, hidden_, heads_, kv_heads_, head_dim_,

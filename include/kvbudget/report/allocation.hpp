@@ -17,7 +17,10 @@ namespace kvbudget::inline v0::report {
 [[nodiscard]] inline std::string answer_of(const allocation& found, const verdict& answer,
                                            const deployment& d, std::uint64_t longest_start) {
   const auto grouped = [](std::uint64_t n) { return detail::grouped(n); };
-  if (found.refused) return "refused: " + refusal_text(found.refused) + '.';
+  if (found.refused) {
+    const std::string why = refusal_text(found.refused);
+    return "refused: " + why + (why.ends_with('.') ? "" : ".");
+  }
   if (found.available_kv.expected < 0) {
     return fmt::format(
         "does not start: everything but the cache takes {} more than the engine allows itself.",
