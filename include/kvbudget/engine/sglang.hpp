@@ -584,11 +584,9 @@ struct sglang {
     const std::uint64_t page = plan.page;
     if (plan.traits.full) {
       block_pool& pool = result.add("kv_cache.tokens");
-      pool.add({.rule = block_rule::every_token, .block_tokens = page});
+      pool.add({block_rule::every_token, page});
       if (plan.traits.encoder_tokens != 0) {
-        pool.add({.rule = block_rule::fixed,
-                  .block_tokens = page,
-                  .fixed_blocks = detail::ceil_div(plan.traits.encoder_tokens, page)});
+        pool.add(block_group::of_blocks(detail::ceil_div(plan.traits.encoder_tokens, page), page));
       }
       pool.block_bytes = detail::checked_mul(plan.token_bytes(), page);
       pool.blocks = sizes.tokens / page;
@@ -596,10 +594,10 @@ struct sglang {
     }
     if (plan.traits.windowed) {
       block_pool& pool = result.add("kv_cache.windows");
-      pool.add({.rule = block_rule::window,
-                .block_tokens = page,
-                .window = plan.traits.window,
-                .in_flight = 128 * detail::larger<std::uint64_t>(plan.draft_tokens, 1) + page + 1});
+      block_group windows{block_rule::window, page};
+      windows.window = plan.traits.window;
+      windows.in_flight = 128 * detail::larger<std::uint64_t>(plan.draft_tokens, 1) + page + 1;
+      pool.add(windows);
       const std::uint64_t draft = plan.traits.full ? 0 : plan.draft.token;
       pool.block_bytes = detail::checked_mul(plan.costs.window + draft, page);
       pool.blocks = sizes.window_tokens / page;
@@ -607,13 +605,13 @@ struct sglang {
     }
     if (plan.traits.stateful) {
       block_pool& pool = result.add("kv_cache.states");
-      pool.add({.rule = block_rule::fixed, .fixed_blocks = 1});
+      pool.add(block_group::of_blocks(1));
       pool.block_bytes = plan.costs.state;
       pool.blocks = sizes.state_slots;
       pool.beside = 1;
       if (plan.draft_tokens != 0) {
         block_pool& drafted = result.add("kv_cache.drafted_states");
-        drafted.add({.rule = block_rule::fixed, .fixed_blocks = 1});
+        drafted.add(block_group::of_blocks(1));
         drafted.block_bytes = detail::checked_mul(plan.costs.state, plan.draft_tokens);
         drafted.blocks = sizes.drafting;
         drafted.beside = 1;

@@ -172,15 +172,13 @@ struct tensorrt_llm {
     if (has(d, store_kind::cross_attention) && result.count != 0) {
       const std::uint64_t blocks = result.pools[0].blocks;
       block_pool& pool = result.add("kv_cache.cross_attention");
-      block_group group{.rule = block_rule::fixed, .block_tokens = block};
-      group.fixed_blocks = ceil_div(encoder_tokens(d), block);
-      pool.add(group);
+      pool.add(block_group::of_blocks(ceil_div(encoder_tokens(d), block), block));
       pool.block_bytes = checked_mul(groups.bytes[0].cross, block);
       pool.blocks = blocks;
     }
     if (has(d, store_kind::recurrent)) {
       block_pool& pool = result.add("kv_cache.states");
-      pool.add({.rule = block_rule::fixed, .fixed_blocks = 1});
+      pool.add(block_group::of_blocks(1));
       pool.block_bytes = plan.state;
       pool.blocks = plan.state == 0 ? unlimited : detail::smaller(slots(d), available_bytes / plan.state);
       if (rules().states_within_fraction)
@@ -328,7 +326,7 @@ struct tensorrt_llm {
 
   /// How a request fills the blocks of a window: beside the window a chunk of its prompt, and one block more.
   [[nodiscard]] constexpr block_group blocks_of_window(std::uint64_t window, std::uint64_t longest) const {
-    block_group group{.rule = block_rule::every_token, .block_tokens = block_size()};
+    block_group group{block_rule::every_token, block_size()};
     if (window >= longest) return group;
     const std::uint64_t chunk =
         longest - 1 > window ? detail::smaller(step_tokens(), longest - 1 - window) : 0;

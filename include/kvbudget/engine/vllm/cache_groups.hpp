@@ -30,7 +30,8 @@ namespace detail {
 /// The block table that layers of this kind get.
 [[nodiscard]] constexpr block_group group_of(const layer_spec& spec, std::uint32_t tables,
                                              const group_settings& how) {
-  block_group group{.copies = tables, .block_tokens = spec.block_tokens};
+  block_group group{block_rule::every_token, spec.block_tokens};
+  group.copies = tables;
   switch (spec.kind) {
     case spec_kind::full: group.ranks = how.context_ranks; break;
     case spec_kind::window:
