@@ -203,8 +203,8 @@ TEST_CASE("TensorRT-LLM: pools take no more than their share, and every rank as 
       }
       REQUIRE(size <= bytes{given} + beside);
     }
-    REQUIRE(found.low_blocks[0] <= found.blocks());
-    REQUIRE(found.blocks() <= found.high_blocks[0]);
+    REQUIRE(found.low.blocks[0] <= found.blocks());
+    REQUIRE(found.blocks() <= found.high.blocks[0]);
     REQUIRE(on.served_length(d, found.pools) <= found.longest_request);
 
     engine crowded = on;

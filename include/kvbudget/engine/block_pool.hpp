@@ -107,10 +107,12 @@ struct block_pool {
     if (group_count == max_block_groups) detail::a_pool_has_too_many_kinds_of_block_tables();
     groups[group_count++] = group;
   }
-  /// Bytes that the pool takes: (blocks + beside) × bytes of a block.
-  [[nodiscard]] constexpr bytes size() const {
-    return bytes{detail::checked_mul(detail::checked_add(blocks, beside), block_bytes)};
+  /// Bytes of so many blocks and those beside them.
+  [[nodiscard]] constexpr bytes size_of(std::uint64_t counted, std::uint64_t besides) const {
+    return bytes{detail::checked_mul(detail::checked_add(counted, besides), block_bytes)};
   }
+  /// Bytes that the pool takes: (blocks + beside) × bytes of a block.
+  [[nodiscard]] constexpr bytes size() const { return size_of(blocks, beside); }
   [[nodiscard]] constexpr std::uint64_t free_blocks() const {
     return blocks > kept_back ? blocks - kept_back : 0;
   }
