@@ -153,11 +153,14 @@ using namespace kvbudget::detail;
   }
   return widest;
 }
-constexpr void add_range(memory_budget& budget, const char* name, const byte_range& range, basis known,
-                         const char* source) {
-  if (range.high != 0) {
-    budget.add({name, bytes{range.low}, bytes{range.expected}, bytes{range.high}, known, source});
-  }
+constexpr void add_line(memory_budget& budget, const char* name, const byte_range& range, basis known,
+                        const char* source, bool is_part) {
+  if (range.high == 0) return;
+  budget.add({name, bytes{range.low}, bytes{range.expected}, bytes{range.high}, known, source, is_part});
+}
+constexpr void add_part(memory_budget& budget, const char* name, const byte_range& range, basis known,
+                        const char* source) {
+  add_line(budget, name, range, known, source, true);
 }
 }  // namespace vllm_detail
 
@@ -173,8 +176,8 @@ constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_pr
   const bool total_is_told = !gpu.unified_memory || gpu.driver_total_bytes != 0;
   const vllm_profile::batch_defaults defaults = vllm_profile::defaults_of(
       rule, usage == vllm_usage::llm_class ? vllm_profile::usage::library : vllm_profile::usage::server,
-      total_is_told ? kvbudget::usable(gpu).expected.value : 0, vllm_detail::contains(gpu.name, "A100"),
-      options.max_model_len, chunked);
+      total_is_told ? kvbudget::usable(gpu).expected.value : 0,
+      rule.large_gpu_defaults && vllm_detail::contains(gpu.name, "A100"), options.max_model_len, chunked);
   options.max_num_seqs = max_num_seqs != 0 ? max_num_seqs : defaults.max_num_seqs;
   options.max_num_batched_tokens =
       max_num_batched_tokens != 0 ? max_num_batched_tokens
@@ -311,7 +314,7 @@ constexpr refusal vllm::refuses_pools(const rank_reservation& found) const {
 /// vllm-project/vllm v1/worker/gpu_worker.py and worker/worker.py, pull requests 10511, 12126 and 30515.
 constexpr void vllm::reserve(const deployment& d, const rank& where, const gpu_profile& gpu,
                              rank_reservation& into) const {
-  using vllm_detail::add_range;
+  using vllm_detail::add_part;
   const rank_share share = share_of(d, where);
   const vllm_profile::options options = resolved(d, gpu);
   const vllm_profile::memory taken = vllm_profile::memory_of(d, share, options);
@@ -334,16 +337,16 @@ constexpr void vllm::reserve(const deployment& d, const rank& where, const gpu_p
     others = {d.pinned.activations.low.value, d.pinned.activations.expected.value,
               d.pinned.activations.high.value};
   } else {
-    add_range(budget, "activations", taken.activations, taken.known,
-              "peak of the profile run: the larger of forward pass and sampler");
-    add_range(budget, taken.peak_name, taken.peak, taken.known,
-              "max_num_batched_tokens x the widest tensors of a layer, or max_num_seqs x vocabulary");
-    add_range(budget, "activations.experts", taken.kept_experts, taken.known,
-              "buffers of the fused experts that stay allocated");
-    add_range(budget, "activations.multimodal", taken.multimodal, basis::assumed,
-              "embeddings and pixels of the largest batch of images");
-    add_range(budget, "activations.blas_workspace", taken.blas_workspace, basis::exact,
-              "one cuBLAS workspace");
+    vllm_detail::add_line(budget, "activations", taken.activations, taken.known,
+                          "peak of the profile run: the larger of forward pass and sampler", false);
+    add_part(budget, taken.peak_name, taken.peak, taken.known,
+             "max_num_batched_tokens x the widest tensors of a layer, or max_num_seqs x vocabulary");
+    add_part(budget, "activations.experts", taken.kept_experts, taken.known,
+             "buffers of the fused experts that stay allocated");
+    add_part(budget, "activations.multimodal", taken.multimodal, basis::assumed,
+             "embeddings and pixels of the largest batch of images");
+    add_part(budget, "activations.blas_workspace", taken.blas_workspace, basis::exact,
+             "one cuBLAS workspace");
     others = taken.activations;
   }
   if (d.pinned.framework.given) {
@@ -354,14 +357,15 @@ constexpr void vllm::reserve(const deployment& d, const rank& where, const gpu_p
     const measured_constant& context = constants::cuda_context;
     const byte_range outside{context.low, context.expected, context.high};
     const byte_range all = outside.plus(taken.non_torch).plus(taken.cuda_graphs).plus(taken.workspaces);
-    add_range(budget, "framework", all, basis::calibrated, "sum of the measured parts, per GPU");
-    add_range(budget, "framework.context", outside, context.known, context.source);
-    add_range(budget, "framework.non_torch", taken.non_torch, basis::measured,
-              "what the profile run adds outside PyTorch: communication, kernels, handles");
-    add_range(budget, "framework.graphs", taken.cuda_graphs, basis::calibrated,
-              "captured CUDA graphs, by their number and the layers");
-    add_range(budget, "framework.workspaces", taken.workspaces, basis::calibrated,
-              "attention workspaces, allocated after the profile run");
+    vllm_detail::add_line(budget, "framework", all, basis::calibrated, "sum of the measured parts, per GPU",
+                          false);
+    add_part(budget, "framework.context", outside, context.known, context.source);
+    add_part(budget, "framework.non_torch", taken.non_torch, basis::measured,
+             "what the profile run adds outside PyTorch: communication, kernels, handles");
+    add_part(budget, "framework.graphs", taken.cuda_graphs, basis::calibrated,
+             "captured CUDA graphs, by their number and the layers");
+    add_part(budget, "framework.workspaces", taken.workspaces, basis::calibrated,
+             "attention workspaces, allocated after the profile run");
     others = others.plus(taken.non_torch);
     if (taken.graphs_in_budget) others = others.plus(taken.cuda_graphs);
   }

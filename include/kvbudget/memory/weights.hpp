@@ -303,6 +303,18 @@ constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, mo
   return group;
 }
 
+/// Whether `weight_loading` can change any group of this model: quantized ones, experts, latents, towers and
+/// draft layers are what it is about.
+[[nodiscard]] constexpr bool loading_matters(const deployment& d, bool quantized) {
+  if (!d.loading.changes()) return false;
+  if (quantized || !d.loading.towers || loads_draft_layers(d)) return true;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    const layer_kind& layer = d.model->kinds[kind];
+    if (layer.num_experts != 0 || layer.stores[0].kind == store_kind::latent) return true;
+  }
+  return false;
+}
+
 /// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
 constexpr void add_group(weight_bytes& sum, const weight_group& group, module_role role, std::uint64_t times,
                          const deployment& d, const weight_formats& formats) {
@@ -352,7 +364,7 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   const weight_scheme dtype = needs_dtype ? weight_scheme{dtype_of(d)} : weight_scheme{};
   const weight_scheme& scheme = automatic ? dtype : d.weights;
   const bool own = automatic && model.precision_count != 0;
-  const bool loaded = d.loading.changes();
+  const bool loaded = detail::loading_matters(d, own || !scheme.every_element);
   const bool uniform = scheme.every_element && !own && d.unquantized.bits == 0 &&
                        scheme.payload.block_elements == 1 && !loaded;
   const bool split = d.parallel.reshapes();
