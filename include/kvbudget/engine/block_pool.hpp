@@ -95,14 +95,17 @@ namespace detail {
 /// there are and how requests fill them is the same on every rank.
 struct block_pool {
   const char* name = "kv_cache";
-  block_group groups[max_block_groups];  ///< of which `group_count` are there
+  block_group groups[max_block_groups];  ///< of which `group_count` are there; the first always has values
   std::uint32_t group_count = 0;
   std::uint64_t block_bytes = 0;  ///< of one block, all layers of the rank that share it
   std::uint64_t blocks = 0;       ///< that the engine counts
   std::uint64_t kept_back = 0;    ///< of those, never given to a request (vLLM's null block)
   std::uint64_t beside = 0;       ///< allocated besides, never counted (SGLang's dummy page)
 
-  constexpr block_pool() { detail::clear_in_constant_evaluation(groups); }
+  constexpr block_pool() {
+    detail::clear_in_constant_evaluation(groups);
+    groups[0] = {block_rule::every_token, 1};
+  }
   constexpr void add(const block_group& group) {
     if (group_count == max_block_groups) detail::a_pool_has_too_many_kinds_of_block_tables();
     groups[group_count++] = group;

@@ -13,9 +13,11 @@ struct engine_version {
   std::uint16_t minor = 0;
   std::uint16_t patch = 0;
   friend constexpr bool operator==(engine_version, engine_version) = default;
-  [[nodiscard]] constexpr bool before(engine_version other) const {
-    if (major != other.major) return major < other.major;
-    return minor != other.minor ? minor < other.minor : patch < other.patch;
+  [[nodiscard]] constexpr bool before(engine_version other) const { return order() < other.order(); }
+
+ private:
+  [[nodiscard]] constexpr std::uint64_t order() const {
+    return std::uint64_t{major} << 32 | std::uint64_t{minor} << 16 | patch;
   }
 };
 

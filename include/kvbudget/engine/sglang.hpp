@@ -159,7 +159,7 @@ struct sglang {
     if (max_running_requests != 0 && max_running_requests < dp_size(d)) {
       return {"max_running_request is zero"};
     }
-    const sglang_rules::cache_traits traits = traits_of(d);
+    const sglang_rules::cache_traits traits = sglang_rules::traits_of(*d.model, false);
     if (traits.sparse_latent) {
       const number_format& element = resolved_format(d, gpu, traits).key.format;
       const bool known =
@@ -240,7 +240,7 @@ struct sglang {
   /// max_total_num_tokens of its log.
   [[nodiscard]] constexpr std::uint64_t printed_tokens(const deployment& d, const gpu_profile&,
                                                        const block_pools& pools, std::uint64_t) const {
-    if (traits_of(d).full || traits_of(d).windowed) {
+    if (pools.count != 0 && pools.pools[0].groups[0].rule != block_rule::fixed) {  // a pool of tokens
       return detail::checked_mul(pools.pools[0].blocks, pools.pools[0].groups[0].block_tokens);
     }
     return max_total_tokens != 0 ? max_total_tokens : longest_request(d);

@@ -483,7 +483,7 @@ struct tensorrt_llm {
     for (const named& part : parts) {
       if (part.figure.high == 0) continue;
       budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
-                  part.figure.known, part.figure.source});
+                  part.figure.known, part.figure.source, true});
     }
   }
 };
