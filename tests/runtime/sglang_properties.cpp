@@ -287,7 +287,7 @@ TEST_CASE("SGLang's ledgers add up") {
                ? found.longest_request
                : 0));
     for (std::uint32_t p = 0; p < found.pools.count; ++p) {
-      if (found.pools.count == 1) CHECK(found.low_blocks[p] <= found.pools.pools[p].blocks);
+      if (found.pools.count == 1) CHECK(found.low.blocks[p] <= found.pools.pools[p].blocks);
     }
     // Every rank keeps as many blocks; the cluster holds all of them.
     const cluster_budget cluster = estimate_cluster(d, on, &gpu);

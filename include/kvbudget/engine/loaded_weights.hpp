@@ -115,7 +115,9 @@ constexpr void lay_out_fp4_experts(weight_loading& loading, fp4_expert_kernel ke
 /// model_executor/layers/vocab_parallel_embedding.py, fused_moe/layer.py and config.py,
 /// quantization/gptq_marlin.py, quantization/utils/quant_utils.py (swizzle_blockscale), attention/
 /// mla_attention.py, v1/spec_decode/llm_base_proposer.py.
-[[nodiscard]] constexpr deployment as_loaded_by_vllm(deployment d, const loading_options& options = {}) {
+[[nodiscard]] constexpr deployment as_loaded_by_vllm(const deployment& stored,
+                                                     const loading_options& options = {}) {
+  deployment d = stored;
   if (options.online_fp8) {
     const bool quantized =
         d.weights.is_automatic() ? d.model->precision_count != 0 : !d.weights.every_element;

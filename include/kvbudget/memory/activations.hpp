@@ -182,10 +182,10 @@ constexpr void add_activations(memory_budget& budget, const deployment& d, const
   }
   const byte_range all = widest.hidden.plus(phases[peak]).plus(idle);
   budget.add({"activations", bytes{all.low}, bytes{all.expected}, bytes{all.high}, basis::assumed,
-              "widest point of a step: residual stream and the largest of attention, MLP and logits"});
+              "widest point of a step: residual stream and the largest of attention, MLP and logits", false});
   const auto part = [&budget](const char* name, const byte_range& range, basis known, const char* source) {
     if (range.high != 0) {
-      budget.add({name, bytes{range.low}, bytes{range.expected}, bytes{range.high}, known, source});
+      budget.add({name, bytes{range.low}, bytes{range.expected}, bytes{range.high}, known, source, true});
     }
   };
   part("activations.hidden", widest.hidden, basis::assumed, "2 to 3 x tokens x hidden size");

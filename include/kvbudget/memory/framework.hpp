@@ -67,7 +67,7 @@ constexpr void add_framework(memory_budget& budget, const deployment& d) {
   for (const named& part : parts) {
     if (!part.counted) continue;
     budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
-                part.figure.known, part.figure.source});
+                part.figure.known, part.figure.source, true});
   }
 }
 

@@ -14,12 +14,12 @@ enum class spec_kind : std::uint8_t { full, window, chunk, state, encoder };
 /// What a layer registers with the cache manager: the tokens of its block, the bytes of its page, and how
 /// many layers of the model, and of one pipeline stage, look like that.
 struct layer_spec {
-  spec_kind kind = spec_kind::full;
-  std::uint64_t block_tokens = 0;
-  std::uint64_t page_bytes = 0;
-  std::uint64_t window = 0;  ///< window, chunk; encoder: tokens
-  std::uint32_t layers = 0;
-  std::uint32_t here = 0;
+  spec_kind kind;
+  std::uint64_t block_tokens;
+  std::uint64_t page_bytes;
+  std::uint64_t window;  ///< window, chunk; encoder: tokens
+  std::uint32_t layers;
+  std::uint32_t here;
 
   [[nodiscard]] constexpr bool same_page(const layer_spec& other) const {
     return kind == other.kind && block_tokens == other.block_tokens && page_bytes == other.page_bytes &&
@@ -43,7 +43,7 @@ using namespace kvbudget::detail;
 }  // namespace detail
 
 struct layer_specs {
-  layer_spec list[max_layer_specs] = {};
+  layer_spec list[max_layer_specs];  ///< of which `count` are there
   std::uint32_t count = 0;
   bool compressed = false;  ///< some layers are DeepSeek-V4's, with blocks of several sizes
 
@@ -234,9 +234,8 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
 }
 
 /// What every layer of the model registers, with the layers of one stage counted beside.
-[[nodiscard]] constexpr layer_specs specs_of(const deployment& d, const rank_share& whole,
-                                             const rank_share& here, const page_settings& how) {
-  layer_specs specs;
+constexpr void register_layers(layer_specs& specs, const deployment& d, const rank_share& whole,
+                               const rank_share& here, const page_settings& how) {
   const kv_format dtype{dtype_of(d)};
   const std::uint32_t tensor = d.parallel.tensor;
   std::uint64_t largest_token = 0;
@@ -278,7 +277,6 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
           }
         }
       });
-  return specs;
 }
 
 }  // namespace kvbudget::inline v0::vllm_cache
