@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kvbudget/kvbudget.hpp"
@@ -120,12 +121,10 @@ inline engines::vllm vllm_of(const measured_case& from) {
   return on;
 }
 
-/// Without attention data parallelism data ranks are replicas; with it the tensor degree is divided.
+/// Without attention data parallelism data ranks are replicas; with it they lie within the tensor ranks.
 inline deployment with_attention_data(deployment d, const measured_case& from) {
   if (!from.given.enable_dp_attention.value_or(false) || d.parallel.data == 1) return d;
-  const std::uint32_t ranks = d.parallel.tensor;
-  d.parallel.tensor = std::max(1u, ranks / d.parallel.data);
-  d.parallel.expert = ranks;
+  d.parallel.attention_data = std::exchange(d.parallel.data, 1u);
   return d;
 }
 
@@ -140,7 +139,6 @@ inline engines::sglang sglang_of(const measured_case& from) {
   on.max_running_requests = given.max_num_seqs.value_or(0);
   on.page_size = given.block_size.value_or(0);
   on.max_mamba_cache_size = given.max_mamba_cache_size.value_or(0);
-  on.enable_dp_attention = given.enable_dp_attention.value_or(false);
   return on;
 }
 

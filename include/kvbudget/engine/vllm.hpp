@@ -97,8 +97,7 @@ struct vllm {
     const compute_capability capability = capability_of(gpu);
     loading_options options;
     options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 12}));
-    options.fp8_hardware =
-        capability.major == 0 || capability.major > 8 || (capability.major == 8 && capability.minor == 9);
+    options.fp8_hardware = multiplies_fp8(capability);
     options.language_model_only = language_model_only;
     return as_loaded_by_vllm(d, options);
   }

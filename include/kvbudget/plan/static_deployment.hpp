@@ -59,6 +59,10 @@ template <std::uint32_t Degree> struct data_parallel {
 template <std::uint32_t Degree> struct expert_parallel {
   static constexpr void apply(deployment& d) { d.parallel.expert = Degree; }
 };
+/// Replicas of attention within a tensor group (`--enable-dp-attention`).
+template <std::uint32_t Degree> struct attention_data_parallel {
+  static constexpr void apply(deployment& d) { d.parallel.attention_data = Degree; }
+};
 template <std::uint32_t Degree> struct decode_context_parallel {
   static constexpr void apply(deployment& d) { d.parallel.decode_context = Degree; }
 };
