@@ -283,8 +283,7 @@ class teller {
       add("--weights", scheme, "quantization");
     }
   }
-  /// Expert parallelism of vLLM spans all tensor and data ranks; SGLang prints its degree, and its attention
-  /// data parallelism splits the tensor ranks.
+  /// Expert parallelism of vLLM spans all tensor and data ranks; SGLang prints its degree.
   void experts() {
     const auto degree = [&](const char* key) {
       const std::string* text = find(log_, key);
@@ -300,15 +299,7 @@ class teller {
     const std::uint64_t expert = degree("ep_size");
     if (expert > 1) add("--expert-parallel", std::to_string(expert), "ep_size");
     const std::uint64_t data = degree("dp_size");
-    if (data <= 1) return;
-    add("--data-parallel", std::to_string(data), "dp_size");
-    const std::string* attention = find(log_, "enable_dp_attention");
-    if (attention == nullptr || *attention != "True") return;
-    for (told_option& each : told_) {
-      if (each.name != "--tensor-parallel" || degree("tp_size") % data != 0) continue;
-      each.value = std::to_string(degree("tp_size") / data);
-      each.from = "tp_size / dp_size";
-    }
+    if (data > 1) add("--data-parallel", std::to_string(data), "dp_size");
   }
   void speculation() {
     std::string method;

@@ -173,9 +173,6 @@ class translator {
   void translate(const pasted_option& option) {
     const std::string& name = option.name;
     if (name == "version") return;
-    const bool attention_replicas =
-        name == "data-parallel-size" && command_.find("enable-dp-attention") != nullptr;
-    if (attention_replicas) return unchanged(option);  // no ranks of their own: they share the tensor ranks
     for (const translation& each : translations) {
       if (name == each.from && (each.engine.empty() || each.engine == command_.engine)) {
         return add(each.to, option.value);

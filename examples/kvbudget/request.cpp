@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
@@ -654,6 +655,7 @@ void request_options::read_layout(request& result) const {
   degree("--data-parallel", data_, layout.data);
   degree("--expert-parallel", expert_, layout.expert);
   degree("--decode-context-parallel", decode_context_, layout.decode_context);
+  if (engine_options_.given("--enable-dp-attention")) layout.attention_data = std::exchange(layout.data, 1U);
   const bool given = tensor_ || pipeline_ || data_ || expert_ || decode_context_;
 
   std::string from;

@@ -384,8 +384,9 @@ struct sglang {
     const std::uint64_t drafted = draft_tokens(d);
     const std::uint64_t decode = drafted == 0 ? page : detail::round_up(2 * drafted, page);
     const std::uint64_t each = detail::checked_add(kept_of_window(d, traits.window, page), decode);
-    const std::uint64_t chunks = (disable_overlap_schedule ? 1u : 2u) *
-                                 (static_cast<std::uint64_t>(chunked_prefill_tokens(gpu)) / d.parallel.attention_data);
+    const std::uint64_t chunks =
+        (disable_overlap_schedule ? 1u : 2u) *
+        (static_cast<std::uint64_t>(chunked_prefill_tokens(gpu)) / d.parallel.attention_data);
     const std::uint64_t all = detail::add_product(chunks + page, each, requested_running(d));
     return detail::round_up(all, page);
   }
@@ -518,8 +519,8 @@ struct sglang {
     deployment step = d;
     if (step.workload.batched_tokens.value == 0) {
       const std::int64_t chunk = chunked_prefill_tokens(gpu);
-      step.workload.batched_tokens =
-          tokens{chunk > 0 ? static_cast<std::uint64_t>(chunk) / d.parallel.attention_data : max_prefill_tokens};
+      step.workload.batched_tokens = tokens{
+          chunk > 0 ? static_cast<std::uint64_t>(chunk) / d.parallel.attention_data : max_prefill_tokens};
     }
     const std::uint64_t decoding = detail::smaller(running, largest_graph(d, gpu));
     step.workload.sequences = detail::checked_mul(decoding, d.parallel.replicas());

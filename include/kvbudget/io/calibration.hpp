@@ -282,6 +282,7 @@ template <pool_engine Engine>
            {{"tensor", from.layout.tensor},
             {"pipeline", from.layout.pipeline},
             {"data", from.layout.data},
+            {"attention_data", from.layout.attention_data},
             {"expert", from.layout.expert},
             {"decode_context", from.layout.decode_context}}},
           {"settings",
@@ -354,10 +355,11 @@ namespace detail {
   result.hidden_size = model.required_integer("hidden_size");
   result.weights_format = bounded_text(root.at("weights_format"));
   const json_field layout = root.at("layout");
-  layout.allow_only({"tensor", "pipeline", "data", "expert", "decode_context"});
+  layout.allow_only({"tensor", "pipeline", "data", "attention_data", "expert", "decode_context"});
   result.layout.tensor = calibrated_degree(layout, "tensor");
   result.layout.pipeline = calibrated_degree(layout, "pipeline");
   result.layout.data = calibrated_degree(layout, "data");
+  result.layout.attention_data = calibrated_degree(layout, "attention_data");
   result.layout.expert = calibrated_degree(layout, "expert");
   result.layout.decode_context = calibrated_degree(layout, "decode_context");
   const json_field settings = root.at("settings");
@@ -418,7 +420,8 @@ template <class Engine> class calibration_scope {
     const parallel_layout& here = d_.parallel;
     const parallel_layout& there = from_.layout;
     const bool alike = here.tensor == there.tensor && here.pipeline == there.pipeline &&
-                       here.expert == there.expert && (here.expert == 1 || here.data == there.data);
+                       here.attention_data == there.attention_data && here.expert == there.expert &&
+                       (here.expert == 1 || here.data == there.data);
     return alike ? "" : "measured with another layout";
   }
   /// Memory of the software: engine and version, GPU, number of ranks.

@@ -102,7 +102,8 @@ struct layer_token_bytes {
   if (!drafting.has_draft_model()) return sum;
   if (drafting.draft == nullptr) this_speculation_needs_a_draft_model();
   const model_architecture& draft = *drafting.draft;
-  const std::uint32_t tensor = drafting.draft_tensor == 0 ? d.parallel.attention_tensor() : drafting.draft_tensor;
+  const std::uint32_t tensor =
+      drafting.draft_tensor == 0 ? d.parallel.attention_tensor() : drafting.draft_tensor;
   parallel_layout spread;
   const bool split =
       drafting.kind == speculation_kind::draft_model && draft.num_hidden_layers >= d.parallel.pipeline;
