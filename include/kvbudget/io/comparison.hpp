@@ -539,8 +539,8 @@ template <pool_engine Engine> class log_comparer {
     block_pools low = found_.pools;
     block_pools high = found_.pools;
     for (std::uint32_t i = 0; i < found_.pools.count; ++i) {
-      low.pools[i].blocks = found_.low_blocks[i];
-      high.pools[i].blocks = found_.high_blocks[i];
+      low.pools[i].blocks = found_.low.blocks[i];
+      high.pools[i].blocks = found_.high.blocks[i];
     }
     const auto tokens_in = [&](const block_pools& pools) {
       return static_cast<double>(on_.printed_tokens(d_, gpu_, pools, found_.longest_request));
@@ -568,8 +568,8 @@ template <pool_engine Engine> class log_comparer {
     }
     if (const auto& blocks = first_.num_gpu_blocks; blocks && found_.pools.count != 0) {
       add_count("num_gpu_blocks", "blocks of the cache", figure_unit::block_count, *blocks,
-                {static_cast<double>(found_.low_blocks[0]), static_cast<double>(found_.blocks()),
-                 static_cast<double>(found_.high_blocks[0])},
+                {static_cast<double>(found_.low.blocks[0]), static_cast<double>(found_.blocks()),
+                 static_cast<double>(found_.high.blocks[0])},
                 pool_roundings(static_cast<double>(blocks->value), pool_share));
       if (given && !tokens && blocks->value != 0 && given->pools[0].block_bytes != 0) {
         const double printed = static_cast<double>(pool->bytes) / static_cast<double>(blocks->value) /
@@ -627,9 +627,9 @@ template <pool_engine Engine> class log_comparer {
       for (std::size_t i = 0; i < ours.size(); ++i) {
         add_count("primary_blocks", "blocks of a window's pool", figure_unit::block_count,
                   *printed[i]->primary_blocks,
-                  {static_cast<double>(found_.low_blocks[ours[i]]),
+                  {static_cast<double>(found_.low.blocks[ours[i]]),
                    static_cast<double>(found_.pools.pools[ours[i]].blocks),
-                   static_cast<double>(found_.high_blocks[ours[i]])},
+                   static_cast<double>(found_.high.blocks[ours[i]])},
                   pool_roundings(static_cast<double>(printed[i]->primary_blocks->value), pool_share) + 1);
       }
     }
@@ -637,8 +637,8 @@ template <pool_engine Engine> class log_comparer {
       return static_cast<double>(blocks) * static_cast<double>(found_.pools.pools[i].groups[0].block_tokens);
     };
     for (std::uint32_t i = 0; i < found_.pools.count; ++i) {
-      const prediction tokens{tokens_of(i, found_.low_blocks[i]), tokens_of(i, found_.pools.pools[i].blocks),
-                              tokens_of(i, found_.high_blocks[i])};
+      const prediction tokens{tokens_of(i, found_.low.blocks[i]), tokens_of(i, found_.pools.pools[i].blocks),
+                              tokens_of(i, found_.high.blocks[i])};
       const char* name = found_.pools.pools[i].name;
       if (first_.full_tokens && same_text(name, "kv_cache.tokens")) {
         add_count("full_tokens", "tokens of layers without a window", figure_unit::token_count,
@@ -651,8 +651,8 @@ template <pool_engine Engine> class log_comparer {
       if (first_.mamba_slots && same_text(name, "kv_cache.states")) {
         add_count(
             "mamba_slots", "slots of recurrent states", figure_unit::block_count, *first_.mamba_slots,
-            {static_cast<double>(found_.low_blocks[i]), static_cast<double>(found_.pools.pools[i].blocks),
-             static_cast<double>(found_.high_blocks[i])});
+            {static_cast<double>(found_.low.blocks[i]), static_cast<double>(found_.pools.pools[i].blocks),
+             static_cast<double>(found_.high.blocks[i])});
       }
     }
   }
