@@ -49,7 +49,7 @@ struct itemized_run {
 struct written_log {
   double weights = 0, activations = 0, non_torch = 0, graphs = 0;
   [[nodiscard]] engine_log of(const engines::vllm& on, const deployment& d, const gpu_profile& gpu) const {
-    const rank_reservation mine = on.reserve(d, rank{}, gpu);
+    const rank_reservation mine = reservation_of(on, d, rank{}, gpu);
     const auto size = [](double bytes_there) {
       return std::optional(printed_amount{std::llround(bytes_there), 53'688, 1});
     };
@@ -146,7 +146,7 @@ TEST_CASE("each pipeline stage is compared with its own prediction") {
   engine_log log;
   log.engine = "vllm";
   for (std::uint32_t stage = 0; stage < 2; ++stage) {
-    const rank_reservation mine = on.reserve(d, rank{stage, 0}, gpu);
+    const rank_reservation mine = reservation_of(on, d, rank{stage, 0}, gpu);
     rank_figures rank;
     rank.name = "PP" + std::to_string(stage);
     rank.pipeline = stage;

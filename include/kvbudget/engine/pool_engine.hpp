@@ -159,9 +159,14 @@ template <class Counts> constexpr void fill_pools(rank_reservation& into, const 
 }
 
 /// Every rank gets as many blocks as the rank that has the fewest.
+constexpr void take_fewest(block_pools& mine, const block_pools& other) {
+  for (std::uint32_t i = 0; i < mine.count && i < other.count; ++i) {
+    mine.pools[i].blocks = smaller(mine.pools[i].blocks, other.pools[i].blocks);
+  }
+}
 constexpr void take_fewest(rank_reservation& mine, const rank_reservation& other) {
+  take_fewest(mine.pools, other.pools);
   for (std::uint32_t i = 0; i < mine.pools.count && i < other.pools.count; ++i) {
-    mine.pools.pools[i].blocks = smaller(mine.pools.pools[i].blocks, other.pools.pools[i].blocks);
     mine.low.blocks[i] = smaller(mine.low.blocks[i], other.low.blocks[i]);
     mine.high.blocks[i] = smaller(mine.high.blocks[i], other.high.blocks[i]);
   }

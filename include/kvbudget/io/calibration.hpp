@@ -498,7 +498,7 @@ template <class Engine> class calibration_scope {
 template <class Engine>
 [[nodiscard]] calibrated_term computed_part(const Engine& on, const deployment& d, const gpu_profile& gpu,
                                             const char* name) {
-  const rank_reservation mine = on.reserve(d, allocate(d, on, gpu).where, gpu);
+  const rank_reservation mine = reservation_of(on, d, allocate(d, on, gpu).where, gpu);
   const line_item* line = mine.budget.find(name);
   if (line == nullptr) return {bytes{}, bytes{}, bytes{}, basis::exact, ""};
   return {line->low, line->expected, line->high, line->known, line->source};

@@ -298,7 +298,7 @@ template <pool_engine Engine> class log_comparer {
         first_(first_printed(log_)),
         found_(allocate(d, on, gpu)) {
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
-      stages_.push_back(on.reserve(d, rank{stage, 0}, gpu));
+      stages_.push_back(reservation_of(on, d, rank{stage, 0}, gpu));
     }
   }
 
