@@ -36,7 +36,7 @@ void print_limit(const char* what, const limit& found, const char* unit) {
   } else if (!found.fits) {
     fmt::print("  {:<44} none: not even one fits\n", what);
   } else {
-    fmt::print("  {:<44} {} {}\n", what, detail::grouped(found.value), unit);
+    fmt::print("  {:<44} {} {}{}\n", what, detail::grouped(found.value), unit, found.value == 1 ? "" : "s");
   }
 }
 
@@ -51,7 +51,8 @@ std::uint64_t print_pools(const request& r, const capacity& found) {
         fmt::print("  {:<44} {} of {:B}, {} in all\n", what, detail::grouped(pool.blocks),
                    bytes{pool.block_bytes}, pool.size());
       }
-      fmt::print("  {:<44} {} tokens\n", "a block of attention holds", detail::grouped(found.block_tokens));
+      fmt::print("  {:<44} {} token{}\n", "a block of attention holds", detail::grouped(found.block_tokens),
+                 found.block_tokens == 1 ? "" : "s");
       if (found.printed_kv_cache_tokens != 0) {
         fmt::print("  {:<44} {} tokens\n", "the engine prints a cache of",
                    detail::grouped(found.printed_kv_cache_tokens));
@@ -95,7 +96,10 @@ void print_text(const request& r, const capacity& found, const output_options& o
     print_answer(r);
     return print_remarks(r.notes, r.warnings);
   }
-  fmt::print("  {:<44} {}\n", pools ? "the engine allows itself, per GPU" : "usable per GPU", size(allowed));
+  fmt::print(
+      "  {:<44} {}\n",
+      allowed == usable(*r.gpu).expected || !pools ? "usable per GPU" : "the engine allows itself, per GPU",
+      size(allowed));
   fmt::print("  {:<44} {}\n", "left for the cache on the fullest rank", size(found.available_kv));
   std::uint64_t longest_request = work.longest_context().value;
   if (pools) longest_request = print_pools(r, found);
@@ -108,12 +112,12 @@ void print_text(const request& r, const capacity& found, const output_options& o
   }
   print_limit(
       fmt::format("longest context of {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
-      found.max_context, "tokens");
+      found.max_context, "token");
   print_limit(fmt::format("most sequences of {}", work.longest_context()).c_str(), found.max_sequences,
-              "sequences");
+              "sequence");
   print_limit(
       fmt::format("most tokens over {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
-      found.max_tokens, "tokens");
+      found.max_tokens, "token");
   fmt::print("  {:<44} {}\n", "the workload as asked for", found.fits ? "fits" : "does not fit");
   if (pools) print_answer(r);
   const memory_budget worst = with_engine(r, [&](const auto& on) { return estimate(r.d, on, &*r.gpu); });

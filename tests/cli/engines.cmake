@@ -230,4 +230,162 @@ foreach(command estimate capacity)
   expect_output(0 "note: --max-seq-len: tensorrt-llm takes 131,072 tokens instead" ${command} ${model} ${h100} --engine
                 tensorrt-llm --max-seq-len 200000)
 endforeach()
+
+# What estimates of serving memory are known to get wrong.
+
+# value_of(<variable> <path>…): the value there, for what is compared.
+macro(value_of variable)
+  get_property(json_text GLOBAL PROPERTY json)
+  string(JSON ${variable} ERROR_VARIABLE problem GET "${json_text}" ${ARGN})
+  if(problem)
+    fail("no ${ARGN}: ${problem}")
+    set(${variable} 0)
+  endif()
+endmacro()
+# bytes_of(<variable> <name>): of the item of that name.
+macro(bytes_of variable name)
+  value_of(item_list items)
+  string(JSON item_count LENGTH "${item_list}")
+  set(${variable} "none")
+  foreach(item_index RANGE ${item_count})
+    string(JSON item_name ERROR_VARIABLE problem GET "${item_list}" ${item_index} name)
+    if(item_name STREQUAL "${name}")
+      string(JSON ${variable} GET "${item_list}" ${item_index} bytes)
+    endif()
+  endforeach()
+endmacro()
+function(expect_same what a b)
+  if(NOT a STREQUAL b OR a STREQUAL "none")
+    fail("${what}: ${a} and ${b}, expected the same")
+  endif()
+endfunction()
+function(expect_fits answer)
+  get_json(${ARGN})
+  expect_value(${answer} fits)
+endfunction()
+
+# Never a silent zero: what is not known stops, in any engine.
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+file(WRITE "${WORK}/pattern.json" "{\"model_type\": \"gemma3_text\", \"hidden_size\": 640, \"num_hidden_layers\": 6,
+  \"num_attention_heads\": 4, \"num_key_value_heads\": 1, \"head_dim\": 256, \"vocab_size\": 1000, \"intermediate_size\": 512,
+  \"max_position_embeddings\": 4096, \"sliding_window\": 512, \"torch_dtype\": \"bfloat16\", \"layer_types\": []}")
+file(WRITE "${WORK}/dtype.json" "{\"model_type\": \"llama\", \"hidden_size\": 2048, \"num_hidden_layers\": 4,
+  \"num_attention_heads\": 16, \"num_key_value_heads\": 2, \"vocab_size\": 1000, \"intermediate_size\": 512,
+  \"max_position_embeddings\": 4096, \"torch_dtype\": \"float7\"}")
+foreach(engine vllm sglang tensorrt-llm transformers)
+  set(on estimate ${h100} --context 1024 --engine ${engine})
+  expect_error("pattern.json: .*layer_types" ${on} --config "${WORK}/pattern.json")
+  expect_error("dtype.json: .*float7" ${on} --config "${WORK}/dtype.json")
+  expect_error("--kv-cache-dtype: cache format \"word\" is unknown" ${on} ${model} --kv-cache-dtype word)
+  expect_error("--weights: .*\"word\" is unknown" ${on} ${model} --weights word)
+endforeach()
+expect_output(0 "warning: vllm has no cache format q8_0" estimate ${model} ${h100} --engine vllm --kv-cache-dtype q8_0)
+
+foreach(engine vllm@0.19 vllm sglang tensorrt-llm)
+  # Per GPU: two ranks have two contexts and two peaks, and no rank sees the other's memory.
+  get_json(estimate ${model} ${h100} --engine ${engine} --context 4096)
+  bytes_of(context framework.context)
+  value_of(usable gpu usable_bytes)
+  value_of(per_token kv_cache bytes_per_token)
+  bytes_of(weights weights)
+  value_of(parameters model parameters)
+  math(EXPR two_bytes_each "2 * ${parameters}")
+  expect_same("${engine}: weights of llama-3.1-8b" ${weights} ${two_bytes_each})
+  get_json(estimate ${model} --gpu h100-sxm-80gbx2 --engine ${engine} --context 4096)
+  bytes_of(context_of_two framework.context)
+  bytes_of(activations_of_two activations)
+  value_of(usable_of_two gpu usable_bytes)
+  value_of(total total_bytes)
+  expect_same("${engine}: context of a rank" ${context} ${context_of_two})
+  if(NOT engine MATCHES "vllm@0.19|sglang") # whose shares of the GPU depend on the ranks
+    expect_same("${engine}: usable per GPU" ${usable} ${usable_of_two})
+  endif()
+  if(activations_of_two STREQUAL "none" OR activations_of_two EQUAL 0)
+    fail("${engine}: the ranks of two GPUs have no activations of their own")
+  endif()
+  math(EXPR both "2 * ${total}")
+  expect_value(${both} cluster total_bytes)
+
+  # Data parallelism never divides a request.
+  get_json(capacity ${model} ${h100} --engine ${engine} --context 4096)
+  value_of(request bytes_per_max_length_request)
+  get_json(capacity ${model} --gpu h100-sxm-80gbx2 --data-parallel 2 --engine ${engine} --context 4096)
+  expect_value(${request} bytes_per_max_length_request)
+
+  # The cache's format has nothing to do with that of the weights.
+  get_json(estimate ${model} ${h100} --engine ${engine} --context 4096 --weights fp8)
+  expect_value(${per_token} kv_cache bytes_per_token)
+  get_json(estimate ${model} ${h100} --engine ${engine} --context 4096 --kv-cache-dtype fp8)
+  expect_item(weights ${weights})
+  math(EXPR half "${per_token} / 2")
+  expect_value(${half} kv_cache bytes_per_token)
+
+  # All experts are resident: 128 of them on one rank, 32 on each of four, whatever the 8 that a token takes.
+  set(experts --model qwen3-30b-a3b --engine ${engine} --context 4096)
+  get_json(estimate ${experts} ${h100})
+  bytes_of(all weights.experts)
+  value_of(active model active_parameters)
+  if(all LESS active)
+    fail("${engine}: ${all} bytes of experts, as if only the active ones were resident")
+  endif()
+  math(EXPR quarter "${all} / 4")
+  get_json(estimate ${experts} --gpu h100-sxm-80gbx4 --tensor-parallel 4 --expert-parallel 4)
+  expect_item(weights.experts ${quarter})
+  get_json(estimate ${experts} --gpu h100-sxm-80gbx4 --data-parallel 4)
+  if(engine MATCHES vllm) # splits the experts' matrices over all ranks
+    expect_item(weights.experts ${quarter})
+  else()
+    expect_item(weights.experts ${all})
+  endif()
+
+  # More requests than the pools hold do not fit, and the inverse of a curve with windows is its true one.
+  foreach(name llama-3.1-8b gemma-3-12b gpt-oss-20b)
+    set(work --model ${name} ${h100} --engine ${engine} --context 30000)
+    get_json(capacity ${work})
+    value_of(most max_sequences)
+    expect_fits(ON estimate ${work} --sequences ${most})
+    math(EXPR more "${most} + 1")
+    expect_fits(OFF estimate ${work} --sequences ${more})
+    expect_output(1 "does not fit: " capacity ${work} --sequences ${more} --require-fit)
+  endforeach()
+endforeach()
+
+# GB is not GiB.
+set(size_of_16_GB 16000000000)
+set(size_of_16_GiB 17179869184)
+foreach(unit GB GiB)
+  get_json(capacity ${model} ${h100} --engine vllm --kv-cache-memory-bytes 16${unit} --max-model-len 4096)
+  expect_value(${size_of_16_${unit}} available_kv_bytes)
+endforeach()
+
+# Printed tokens are no capacity: the same blocks, two versions, two numbers, the same requests.
+set(windows capacity --model gemma-3-27b ${h100} --kv-cache-memory-bytes 16GiB --max-model-len 32768 --max-num-seqs 64)
+get_json(${windows} --engine vllm@0.20)
+value_of(blocks blocks)
+value_of(printed printed_kv_cache_tokens)
+get_json(${windows} --engine vllm@0.21)
+expect_value(${blocks} blocks)
+value_of(printed_later printed_kv_cache_tokens)
+if(printed EQUAL printed_later)
+  fail("vLLM 0.20 and 0.21 print the same ${printed} tokens")
+endif()
+
+# A length that does not start: the answer names the longest that does, and it is.
+foreach(engine vllm@0.19 vllm)
+  foreach(name llama-3.1-8b gemma-3-12b)
+    set(small --model ${name} --gpu l4-24gb --kv-cache-dtype fp8 --weights fp8 --gpu-memory-utilization 0.65 --engine ${engine})
+    get_json(capacity ${small} --max-model-len 131072)
+    expect_value(OFF starts)
+    value_of(longest longest_start)
+    get_json(capacity ${small} --max-model-len ${longest})
+    expect_value(ON starts)
+    math(EXPR longer "${longest} + 1")
+    get_json(capacity ${small} --max-model-len ${longer})
+    expect_value(OFF starts)
+    expect_output(0 "does not start: one request of 131,072 tokens needs .* the longest that starts is [0-9,]+ tokens" capacity
+                  ${small} --max-model-len 131072)
+  endforeach()
+endforeach()
+
 finish()
