@@ -40,26 +40,30 @@ void print_limit(const char* what, const limit& found, const char* unit) {
   }
 }
 
+/// ", per replica" where there are several.
+std::string per_replica(const request& r) { return r.d.parallel.data > 1 ? ", per replica" : ""; }
+
 /// Blocks, what the engine prints, and how many requests run; returns the engine's longest request.
 std::uint64_t print_pools(const request& r, const capacity& found) {
   return with_engine(r, [&](const auto& on) -> std::uint64_t {
     if constexpr (pool_engine<std::remove_cvref_t<decltype(on)>>) {
       const allocation reserved = allocate(r.d, on, *r.gpu);
       for (const block_pool& pool : reserved.pools) {
-        if (pool.blocks == 0) continue;
+        if (pool.blocks == 0 || pool.block_bytes == 0) continue;
         const std::string what = reserved.pools.count == 1 ? "blocks" : std::string("blocks of ") + pool.name;
         fmt::print("  {:<44} {} of {:B}, {} in all\n", what, detail::grouped(pool.blocks),
                    bytes{pool.block_bytes}, pool.size());
       }
-      fmt::print("  {:<44} {} token{}\n", "a block of attention holds", detail::grouped(found.block_tokens),
-                 found.block_tokens == 1 ? "" : "s");
+      if (found.bytes_per_request != bytes{})
+        fmt::print("  {:<44} {} token{}\n", "a block of attention holds", detail::grouped(found.block_tokens),
+                   found.block_tokens == 1 ? "" : "s");
       if (found.printed_kv_cache_tokens != 0) {
         fmt::print("  {:<44} {} tokens\n", "the engine prints a cache of",
                    detail::grouped(found.printed_kv_cache_tokens));
       }
       fmt::print("  {:<44} {} tokens\n", "its longest request", detail::grouped(reserved.longest_request));
       if (reserved.running_requests != 0) {
-        fmt::print("  {:<44} {}\n", "requests that it runs at once",
+        fmt::print("  {:<44} {}\n", "requests that it runs at once" + per_replica(r),
                    detail::grouped(reserved.running_requests));
       }
       return reserved.longest_request;
@@ -106,9 +110,10 @@ void print_text(const request& r, const capacity& found, const output_options& o
   fmt::print("  {:<44} {}\n", fmt::format("cache of one request of {}", tokens{longest_request}),
              size(found.bytes_per_request));
   if (found.concurrency_is_unbounded()) {
-    fmt::print("  {:<44} unbounded\n", "requests of that length at once");
+    fmt::print("  {:<44} unbounded\n", "requests of that length at once" + per_replica(r));
   } else {
-    fmt::print("  {:<44} {:.2f}\n", "requests of that length at once", found.concurrency().approximate());
+    fmt::print("  {:<44} {:.2f}\n", "requests of that length at once" + per_replica(r),
+               found.concurrency().approximate());
   }
   print_limit(
       fmt::format("longest context of {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
