@@ -109,9 +109,11 @@ void print_text(const request& r, const capacity& found, const output_options& o
   if (pools) longest_request = print_pools(r, found);
   fmt::print("  {:<44} {}\n", fmt::format("cache of one request of {}", tokens{longest_request}),
              size(found.bytes_per_request));
-  if (found.concurrency_is_unbounded()) {
+  // A batch of Transformers also takes activations: what fits is the number of sequences below.
+  const bool is_batch = std::holds_alternative<engines::transformers>(r.engine);
+  if (!is_batch && found.concurrency_is_unbounded()) {
     fmt::print("  {:<44} unbounded\n", "requests of that length at once" + per_replica(r));
-  } else {
+  } else if (!is_batch) {
     fmt::print("  {:<44} {:.2f}\n", "requests of that length at once" + per_replica(r),
                found.concurrency().approximate());
   }
