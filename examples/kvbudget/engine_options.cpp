@@ -90,6 +90,9 @@ template <auto Member> struct to {
   static void no(any_engine& engine, const char*, const std::string&) { in(engine) = false; }
 };
 
+/// Said about the layout, which reads it: nothing in the engine.
+void for_the_layout(any_engine&, const char*, const std::string&) {}
+
 using engines::vllm;
 
 void set_max_model_len(any_engine& engine, const char* option, const std::string& text) {
@@ -211,7 +214,8 @@ const std::vector<engine_option> sglang_options = {
     {"--mamba-ssm-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&sglang::mamba_ssm_dtype>},
     {"--disable-radix-cache", "", "no prefix cache: one state per request", to<&sglang::disable_radix_cache>::yes},
     {"--disable-overlap-schedule", "", "one batch at a time", to<&sglang::disable_overlap_schedule>::yes},
-    {"--enable-dp-attention", "", "attention data parallelism (in layouts: tensor = tp / dp, data = dp)", to<&sglang::enable_dp_attention>::yes},
+    {"--enable-dp-attention", "", "attention data parallelism: --data-parallel counts replicas within the tensor ranks", for_the_layout},
+    {"--enable-dp-lm-head", "", "with it: the head is not split over all tensor ranks either", to<&sglang::enable_dp_lm_head>::yes},
     {"--enable-hierarchical-cache", "", "a second level of cache in host memory", to<&sglang::enable_hierarchical_cache>::yes},
     {"--hicache-ratio", "N", "host tokens per GPU token (default 2)", to<&sglang::hicache_ratio>::factor},
     {"--hicache-size", "GB", "host cache per rank, instead of the ratio", to<&sglang::hicache_size>::tokens_or_count},

@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     actions.emplace_back(app.get_subcommands({}).back(), std::move(run));
   };
   for (const auto declare : {cli::add_explain, cli::add_estimate, cli::add_capacity, cli::add_inspect,
-                             cli::add_gpus, cli::add_models, cli::add_engines}) {
+                             cli::add_compare, cli::add_gpus, cli::add_models, cli::add_engines}) {
     add(declare);
   }
 
@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
       return fail(command->get_name(), problem.what());
     }
   }
-  return fail(
-      "",
-      "no command: explain, estimate, capacity, inspect, gpus, models, engines; kvbudget --help says more");
+  return fail("",
+              "no command: explain, estimate, capacity, inspect, compare, gpus, models, engines; kvbudget "
+              "--help says more");
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
@@ -240,6 +241,8 @@ void request_options::add_to(CLI::App& command) {
   option("--framework-bytes", pinned_framework_, "SIZE", "instead of the framework's figures", pins);
   option("--margin-bytes", pinned_margin_, "SIZE", "bytes set aside", pins);
   option("--host-memory-bytes", host_memory_, "SIZE", "host memory that there is for one rank", pins);
+  option("--calibration", calibration_, "FILE",
+         "terms that `kvbudget compare --calibrate` measured, where they hold", pins);
 
   constexpr const char* gpu = "GPU";
   option("--gpu", gpu_, "ID[xN]",
@@ -270,6 +273,7 @@ void request_options::read_all(request& result) const {
   read_engine_length(result);
   read_framework(result);
   read_pins(result);
+  read_calibration(result);
   use_resident_weights(result);
   warn_about(result);
   warn_about_engine(result);
@@ -337,7 +341,7 @@ void request_options::read_model(request& result) const {
 
 /// What the files hold counts where nobody asks for another format and one rank holds it all.
 void request_options::use_resident_weights(request& result) const {
-  if (!result.resident || weights_ || pinned_weights_ || dtype_ || unquantized_) return;
+  if (!result.resident || weights_ || result.d.pinned.weights.given || dtype_ || unquantized_) return;
   if (result.d.parallel.ranks() == 1) {
     result.d.pinned.weights = *result.resident;
     result.notes.emplace_back("weights are counted as the tensors on disk have them");
@@ -562,7 +566,7 @@ void request_options::read_engine(request& result) const {
   result.engine = engine_named(engine_.value_or("geometry"));
   result.engine_name = engine_list()[result.engine.index()].name;
   engine_options_.apply(result.engine, result.engine_name);
-  if (reserves_pools(result) && !gpu_ && !gpu_profile_) {
+  if (reserves_pools(result) && !gpu_ && !gpu_profile_ && !seen_total_) {
     refuse("--engine {} reserves a share of a GPU: add --gpu ID[xN] or --gpu-profile FILE",
            result.engine_name);
   }
@@ -651,6 +655,7 @@ void request_options::read_layout(request& result) const {
   degree("--data-parallel", data_, layout.data);
   degree("--expert-parallel", expert_, layout.expert);
   degree("--decode-context-parallel", decode_context_, layout.decode_context);
+  if (engine_options_.given("--enable-dp-attention")) layout.attention_data = std::exchange(layout.data, 1U);
   const bool given = tensor_ || pipeline_ || data_ || expert_ || decode_context_;
 
   std::string from;
@@ -693,6 +698,10 @@ void request_options::read_layout(request& result) const {
 void request_options::read_gpu_name(request& result) const {
   if (gpu_ && gpu_profile_) refuse("--gpu and --gpu-profile both name a GPU, give one of them");
   if (gpu_profile_) result.gpu = for_option("--gpu-profile", [&] { return load_gpu_profile(*gpu_profile_); });
+  if (seen_total_ && !gpu_ && !gpu_profile_) {
+    result.gpu.emplace();
+    detail::assign_text(result.gpu->name, "a GPU as the log prints it");
+  }
   if (!gpu_) return;
   const gpu_words words = split_gpu(*gpu_);
   const gpu_lookup found = find_gpu(words.name.c_str());
@@ -714,10 +723,16 @@ void request_options::read_gpu(request& result) const {
   }
   if (!result.gpu) return;
   gpu_profile& gpu = *result.gpu;
-  const std::string name = gpu_ ? fmt::format("--gpu {}", gpu.id)
-                                : fmt::format("--gpu-profile {}", detail::printable(*gpu_profile_));
+  const std::string name = gpu_           ? fmt::format("--gpu {}", gpu.id)
+                           : gpu_profile_ ? fmt::format("--gpu-profile {}", detail::printable(*gpu_profile_))
+                                          : std::string(gpu.name);
   result.gpu_count = static_cast<std::uint32_t>(result.d.parallel.ranks());
 
+  if (seen_total_) {
+    gpu.runtime_total_bytes = seen_total_->expected.value;
+    gpu.runtime_total_rounding_bytes = (seen_total_->high - seen_total_->expected).value;
+    gpu.working_set_assumed = false;
+  }
   if (gpu_total_) {
     const bytes total = bytes_in("--gpu-total-bytes", *gpu_total_);
     if (total == bytes{}) refuse("--gpu-total-bytes: expected more than 0 bytes");

@@ -188,7 +188,7 @@ TEST_CASE("TensorRT-LLM: pools take no more than their share, and every rank as 
     started += found.starts() ? 1 : 0;
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
       const rank where{stage, 0};
-      const std::int64_t available = on.reserve(d, where, gpu).available_kv.expected;
+      const std::int64_t available = reservation_of(on, d, where, gpu).available_kv.expected;
       const std::uint64_t given = detail::at_least_zero(available);
       const block_pools pools = on.pools(d, where, gpu, given);
       REQUIRE(pools.count == found.pools.count);
@@ -203,8 +203,8 @@ TEST_CASE("TensorRT-LLM: pools take no more than their share, and every rank as 
       }
       REQUIRE(size <= bytes{given} + beside);
     }
-    REQUIRE(found.low_blocks[0] <= found.blocks());
-    REQUIRE(found.blocks() <= found.high_blocks[0]);
+    REQUIRE(found.low.blocks[0] <= found.blocks());
+    REQUIRE(found.blocks() <= found.high.blocks[0]);
     REQUIRE(on.served_length(d, found.pools) <= found.longest_request);
 
     engine crowded = on;

@@ -142,8 +142,8 @@ constexpr bool refuses(const engine& on, const deployment& d, const char* words)
 constexpr bool expects(const engine& on, const deployment& d, const gpu_profile& gpu,
                        std::uint64_t measured) {
   const allocation found = allocate(d, on, gpu);
-  return found.low_blocks[0] * on.block_size() <= measured &&
-         measured <= found.high_blocks[0] * on.block_size();
+  return found.low.blocks[0] * on.block_size() <= measured &&
+         measured <= found.high.blocks[0] * on.block_size();
 }
 constexpr deployment in_fp8(deployment d) {
   d.weights = schemes::fp8_channel;
@@ -161,7 +161,7 @@ constexpr deployment with_taken(deployment d, bytes taken) {
   return d;
 }
 constexpr std::uint64_t available(const engine& on, const deployment& d, const gpu_profile& gpu) {
-  return detail::at_least_zero(on.reserve(d, rank{}, gpu).available_kv.expected);
+  return detail::at_least_zero(reservation_of(on, d, rank{}, gpu).available_kv.expected);
 }
 
 }  // namespace trtllm

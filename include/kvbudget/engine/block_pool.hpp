@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/detail/checked.hpp"
+#include "kvbudget/detail/unset.hpp"
 #include "kvbudget/workload/workload.hpp"
 
 namespace kvbudget::inline v0 {
@@ -19,13 +20,30 @@ enum class block_rule : std::uint8_t {
 
 /// Layers that share a block table: a block of theirs holds the same tokens of all of them.
 struct block_group {
-  block_rule rule = block_rule::every_token;
-  std::uint32_t copies = 1;        ///< tables of this kind, each with blocks of its own
-  std::uint32_t ranks = 1;         ///< decode-context ranks that share the tokens (every_token)
-  std::uint64_t block_tokens = 1;  ///< tokens that a block holds
-  std::uint64_t window = 0;        ///< tokens of the window, ring or chunk
-  std::uint64_t in_flight = 0;     ///< tokens computed but not yet settled, which a window keeps besides
-  std::uint64_t fixed_blocks = 0;  ///< fixed: blocks of one request
+  block_rule rule;
+  std::uint32_t copies;        ///< tables of this kind, each with blocks of its own
+  std::uint32_t ranks;         ///< decode-context ranks that share the tokens (every_token)
+  std::uint64_t block_tokens;  ///< tokens that a block holds
+  std::uint64_t window;        ///< tokens of the window, ring or chunk
+  std::uint64_t in_flight;     ///< tokens computed but not yet settled, which a window keeps besides
+  std::uint64_t fixed_blocks;  ///< fixed: blocks of one request
+
+  block_group() = default;
+  constexpr block_group(block_rule how, std::uint64_t tokens_of_block)
+      : rule(how),
+        copies(1),
+        ranks(1),
+        block_tokens(tokens_of_block),
+        window(0),
+        in_flight(0),
+        fixed_blocks(0) {}
+  /// So many blocks per request, whatever its length.
+  [[nodiscard]] static constexpr block_group of_blocks(std::uint64_t blocks,
+                                                       std::uint64_t tokens_of_block = 1) {
+    block_group result{block_rule::fixed, tokens_of_block};
+    result.fixed_blocks = blocks;
+    return result;
+  }
 
   /// Blocks of one table that a request of `length` tokens holds.
   [[nodiscard]] constexpr std::uint64_t blocks_of(std::uint64_t length) const {
@@ -77,21 +95,27 @@ namespace detail {
 /// there are and how requests fill them is the same on every rank.
 struct block_pool {
   const char* name = "kv_cache";
-  block_group groups[max_block_groups] = {};
+  block_group groups[max_block_groups];  ///< of which `group_count` are there; the first always has values
   std::uint32_t group_count = 0;
   std::uint64_t block_bytes = 0;  ///< of one block, all layers of the rank that share it
   std::uint64_t blocks = 0;       ///< that the engine counts
   std::uint64_t kept_back = 0;    ///< of those, never given to a request (vLLM's null block)
   std::uint64_t beside = 0;       ///< allocated besides, never counted (SGLang's dummy page)
 
+  constexpr block_pool() {
+    detail::clear_in_constant_evaluation(groups);
+    groups[0] = {block_rule::every_token, 1};
+  }
   constexpr void add(const block_group& group) {
     if (group_count == max_block_groups) detail::a_pool_has_too_many_kinds_of_block_tables();
     groups[group_count++] = group;
   }
-  /// Bytes that the pool takes: (blocks + beside) × bytes of a block.
-  [[nodiscard]] constexpr bytes size() const {
-    return bytes{detail::checked_mul(detail::checked_add(blocks, beside), block_bytes)};
+  /// Bytes of so many blocks and those beside them.
+  [[nodiscard]] constexpr bytes size_of(std::uint64_t counted, std::uint64_t besides) const {
+    return bytes{detail::checked_mul(detail::checked_add(counted, besides), block_bytes)};
   }
+  /// Bytes that the pool takes: (blocks + beside) × bytes of a block.
+  [[nodiscard]] constexpr bytes size() const { return size_of(blocks, beside); }
   [[nodiscard]] constexpr std::uint64_t free_blocks() const {
     return blocks > kept_back ? blocks - kept_back : 0;
   }
@@ -127,7 +151,7 @@ struct block_pool {
 
 /// All pools of one rank. Most engines keep one; windows or states may have pools of their own.
 struct block_pools {
-  block_pool pools[max_block_pools] = {};
+  block_pool pools[max_block_pools];
   std::uint32_t count = 0;
 
   constexpr block_pool& add(const char* name) {

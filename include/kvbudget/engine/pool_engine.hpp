@@ -13,9 +13,11 @@ struct engine_version {
   std::uint16_t minor = 0;
   std::uint16_t patch = 0;
   friend constexpr bool operator==(engine_version, engine_version) = default;
-  [[nodiscard]] constexpr bool before(engine_version other) const {
-    if (major != other.major) return major < other.major;
-    return minor != other.minor ? minor < other.minor : patch < other.patch;
+  [[nodiscard]] constexpr bool before(engine_version other) const { return order() < other.order(); }
+
+ private:
+  [[nodiscard]] constexpr std::uint64_t order() const {
+    return std::uint64_t{major} << 32 | std::uint64_t{minor} << 16 | patch;
   }
 };
 
@@ -87,80 +89,107 @@ namespace detail {
 }
 }  // namespace detail
 
-/// What one rank sets aside before the first request: everything but the cache, and what that leaves for it.
+/// Blocks of each pool, and those beside them that are never counted.
+struct block_counts {
+  std::uint64_t blocks[max_block_pools] = {};
+  std::uint64_t beside[max_block_pools] = {};
+};
+
+/// What one rank sets aside before the first request: everything but the cache, what that leaves for it, and
+/// the pools that this gives.
 struct rank_reservation {
-  memory_budget budget{};       ///< all lines but `kv_cache`
-  signed_range available_kv{};  ///< by the engine's rule; negative where the rest alone exceeds its budget
+  memory_budget budget;                ///< all lines but `kv_cache`
+  signed_range available_kv{};         ///< by the engine's rule; negative where the rest exceeds its budget
+  block_pools pools;                   ///< with the blocks of what is expected to be available
+  block_counts low;                    ///< of each pool, if everything takes its highest bytes
+  block_counts high;                   ///< if everything takes its lowest bytes
+  std::uint64_t running_requests = 0;  ///< requests that the scheduler runs at once; 0 = as many as fit
 };
 
 /// An engine that reserves its cache as pools of blocks when it starts. Beside the members of `engine`:
 /// `refuses(d, gpu)`: why it would not load this at all; `longest_request(d)`: tokens of its longest request
-/// (max_model_len); `running_requests(d, gpu)`: requests that its scheduler runs at once, 0 = as many as fit;
-/// `reserve(d, where, gpu)`: what one rank sets aside; `pools(d, where, gpu, available)`: the pools that so
-/// many bytes give on that rank; `needed_to_start(d, gpu, pools, length)`: cache without which it does not
-/// start when its longest request has `length` tokens; `printed_tokens(d, gpu, pools, length)`: the token
-/// count of its log, 0 = it prints none. Optional: `refuses_pools(d, gpu, pools)`: why it would not start
-/// with these pools; `fit_max_model_len`: whether it shortens its longest request to what the pools hold;
-/// `host_bytes(d, gpu)`: host memory per rank. `d` has been validated.
+/// (max_model_len); `reserve(d, where, gpu, into)`: what one rank sets aside, its pools and how many requests
+/// run at once; `pools(d, where, gpu, available)`: the pools that so many bytes would give on that rank;
+/// `needed_to_start(d, gpu, pools, length)`: cache without which it does not start when its longest request
+/// has `length` tokens; `printed_tokens(d, gpu, pools, length)`: the token count of its log, 0 = it prints
+/// none. Optional: `refuses_pools(d, gpu, found)`: why it would not start with what it reserved;
+/// `fit_max_model_len`: whether it shortens its longest request to what the pools hold; `host_bytes(d, gpu)`:
+/// host memory per rank. `d` has been validated.
 template <class E>
-concept pool_engine = engine<E> && requires(const E& e, const deployment& d, const rank& where,
-                                            const gpu_profile& gpu, const block_pools& pools) {
+concept pool_engine = engine<E> &&
+    requires(const E& e, const deployment& d, const rank& where, const gpu_profile& gpu,
+             const block_pools& pools, rank_reservation& into) {
   { e.refuses(d, gpu) } -> detail::is_exactly<refusal>;
   { e.longest_request(d) } -> detail::is_exactly<std::uint64_t>;
-  { e.running_requests(d, gpu) } -> detail::is_exactly<std::uint64_t>;
-  { e.reserve(d, where, gpu) } -> detail::is_exactly<rank_reservation>;
+  { e.reserve(d, where, gpu, into) } -> detail::is_exactly<void>;
   { e.pools(d, where, gpu, std::uint64_t{}) } -> detail::is_exactly<block_pools>;
   { e.needed_to_start(d, gpu, pools, std::uint64_t{}) } -> detail::is_exactly<bytes>;
   { e.printed_tokens(d, gpu, pools, std::uint64_t{}) } -> detail::is_exactly<std::uint64_t>;
 };
 
+/// What one rank sets aside.
+template <pool_engine Engine>
+[[nodiscard]] constexpr rank_reservation reservation_of(const Engine& on, const deployment& d,
+                                                        const rank& where, const gpu_profile& gpu) {
+  rank_reservation result;
+  on.reserve(d, where, gpu, result);
+  return result;
+}
+
 namespace detail {
+constexpr void set_blocks(block_pools& pools, const block_counts& counts) {
+  for (std::uint32_t i = 0; i < pools.count; ++i) {
+    pools.pools[i].blocks = counts.blocks[i];
+    pools.pools[i].beside = counts.beside[i];
+  }
+}
+/// Fills in how many blocks the pools have for what is left at worst, as expected, and at best; `counts` says
+/// what so many bytes give.
+template <class Counts> constexpr void fill_pools(rank_reservation& into, const Counts& counts) {
+  into.low = counts(at_least_zero(into.available_kv.expected));
+  set_blocks(into.pools, into.low);
+  into.high = into.low;
+  if (into.available_kv.low == into.available_kv.high) return;
+  into.low = counts(at_least_zero(into.available_kv.low));
+  into.high = counts(at_least_zero(into.available_kv.high));
+}
+
 [[noreturn]] inline void this_engine_needs_a_gpu() {
   raise("this engine reserves a share of the GPU: its ledger needs a GPU");
 }
 
 /// Every rank gets as many blocks as the rank that has the fewest.
-constexpr void take_fewest(block_pools& pools, const block_pools& other) {
-  for (std::uint32_t i = 0; i < pools.count && i < other.count; ++i) {
-    pools.pools[i].blocks = smaller(pools.pools[i].blocks, other.pools[i].blocks);
+constexpr void take_fewest(rank_reservation& mine, const rank_reservation& other) {
+  for (std::uint32_t i = 0; i < mine.pools.count && i < other.pools.count; ++i) {
+    mine.pools.pools[i].blocks = smaller(mine.pools.pools[i].blocks, other.pools.pools[i].blocks);
+    mine.low.blocks[i] = smaller(mine.low.blocks[i], other.low.blocks[i]);
+    mine.high.blocks[i] = smaller(mine.high.blocks[i], other.high.blocks[i]);
   }
-}
-
-/// Pools of one rank for what is left at worst, as expected, and at best.
-struct rank_pools {
-  block_pools low;
-  block_pools expected;
-  block_pools high;
-
-  constexpr void take_fewest(const rank_pools& other) {
-    detail::take_fewest(low, other.low);
-    detail::take_fewest(expected, other.expected);
-    detail::take_fewest(high, other.high);
-  }
-};
-template <class Engine>
-[[nodiscard]] constexpr rank_pools pools_of_rank(const Engine& on, const deployment& d, const rank& where,
-                                                 const gpu_profile& gpu, const signed_range& available) {
-  rank_pools result;
-  result.expected = on.pools(d, where, gpu, at_least_zero(available.expected));
-  const bool exact = available.low == available.high;
-  result.low = exact ? result.expected : on.pools(d, where, gpu, at_least_zero(available.low));
-  result.high = exact ? result.expected : on.pools(d, where, gpu, at_least_zero(available.high));
-  return result;
 }
 
 /// Writes the line `kv_cache`: the reserved pools of one rank.
-constexpr void add_pools(memory_budget& budget, const rank_pools& pools) {
+constexpr void add_pools(rank_reservation& mine) {
   basis known = basis::exact;
-  for (const line_item& line : budget) known = line.is_part ? known : weaker(known, line.known);
-  budget.add({"kv_cache", pools.low.size(), pools.expected.size(), pools.high.size(), known,
-              "blocks that the engine reserves in what its budget leaves", false});
-  if (pools.expected.count == 1) return;
-  for (std::uint32_t i = 0; i < pools.expected.count; ++i) {
-    const block_pool& pool = pools.expected.pools[i];
-    if (pool.size() == bytes{}) continue;
-    budget.add({pool.name, pools.low.pools[i].size(), pool.size(), pools.high.pools[i].size(), known,
-                "blocks x bytes of a block", true});
+  for (const line_item& line : mine.budget) known = line.is_part ? known : weaker(known, line.known);
+  bytes low{}, expected{}, high{};
+  const auto sizes_of = [&](std::uint32_t i) {
+    const block_pool& pool = mine.pools.pools[i];
+    return line_item{pool.name,   pool.size_of(mine.low.blocks[i], mine.low.beside[i]),
+                     pool.size(), pool.size_of(mine.high.blocks[i], mine.high.beside[i]),
+                     known,       "blocks x bytes of a block",
+                     true};
+  };
+  for (std::uint32_t i = 0; i < mine.pools.count; ++i) {
+    const line_item part = sizes_of(i);
+    low += part.low;
+    expected += part.expected;
+    high += part.high;
+  }
+  mine.budget.add({"kv_cache", low, expected, high, known,
+                   "blocks that the engine reserves in what its budget leaves", false});
+  for (std::uint32_t i = 0; mine.pools.count > 1 && i < mine.pools.count; ++i) {
+    const line_item part = sizes_of(i);
+    if (part.expected != bytes{}) mine.budget.add(part);
   }
 }
 
@@ -170,14 +199,12 @@ template <class Engine>
 [[nodiscard]] constexpr memory_budget pool_ledger(const Engine& on, const deployment& d, const rank& where,
                                                   const gpu_profile* gpu) {
   if (gpu == nullptr) this_engine_needs_a_gpu();
-  rank_reservation mine = on.reserve(d, where, *gpu);
-  rank_pools pools = pools_of_rank(on, d, where, *gpu, mine.available_kv);
+  rank_reservation mine = reservation_of(on, d, where, *gpu);
   for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
     if (stage == where.stage) continue;
-    const rank there{stage, where.data_replica};
-    pools.take_fewest(pools_of_rank(on, d, there, *gpu, on.reserve(d, there, *gpu).available_kv));
+    take_fewest(mine, reservation_of(on, d, rank{stage, where.data_replica}, *gpu));
   }
-  add_pools(mine.budget, pools);
+  add_pools(mine);
   return mine.budget;
 }
 }  // namespace detail

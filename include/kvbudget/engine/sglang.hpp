@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/engine/loaded_weights.hpp"
 #include "kvbudget/engine/pool_engine.hpp"
 #include "kvbudget/engine/sglang/constants.hpp"
 #include "kvbudget/engine/sglang/costs.hpp"
@@ -36,9 +37,9 @@ enum class sglang_switch : std::uint8_t { automatic, on, off };
 /// `mem_fraction_static` of it; activations, graphs and the request table live in the rest.
 ///
 /// Layouts: `--tp T` is tensor T. `--dp D` without attention data parallelism is data D, each replica with T
-/// ranks. `--tp T --dp D --enable-dp-attention` is tensor T / D, data D, expert T: attention and cache are
-/// split over T / D ranks, every data rank has pools of its own, experts are spread over all T. (Dense MLPs
-/// and embeddings, which the engine splits over T as well, are counted as split over T / D.)
+/// ranks. `--tp T --dp D --enable-dp-attention` is tensor T, attention_data D: attention and cache are split
+/// over T / D ranks, each replica has pools of its own, all else is split over T but the embedding, which is
+/// split like attention.
 struct sglang {
   engine_version version{0, 5, 9};  ///< its rules change with the patch number
   double mem_fraction_static = 0;
@@ -62,7 +63,7 @@ struct sglang {
   bool mamba_extra_buffer = false;  ///< as of 0.5.14 it is on anyway
   bool disable_radix_cache = false;
   bool disable_overlap_schedule = false;
-  bool enable_dp_attention = false;
+  bool enable_dp_lm_head = false;  ///< with attention data parallelism: the head is not split either
   bool enable_deepep_moe = false;
   bool language_only = false;
   std::uint64_t vision_num_hidden_layers = 24;  ///< of the model's vision_config; the engine's own fallback
@@ -82,13 +83,9 @@ struct sglang {
     return detail::pool_ledger(*this, d, where, gpu);
   }
 
-  /// Ranks that the engine calls tensor parallel.
-  [[nodiscard]] constexpr std::uint32_t tp_size(const deployment& d) const {
-    return enable_dp_attention ? d.parallel.tensor * d.parallel.data : d.parallel.tensor;
-  }
-  /// Attention data parallelism.
-  [[nodiscard]] constexpr std::uint32_t dp_size(const deployment& d) const {
-    return enable_dp_attention ? d.parallel.data : 1;
+  /// The deployment with its weights as the engine holds them on that GPU; FP4 experts as they are stored.
+  [[nodiscard]] constexpr deployment loaded(const deployment& d, const gpu_profile& gpu) const {
+    return as_loaded_by_sglang(d, {.fp8_hardware = multiplies_fp8(capability_of(gpu))}, enable_dp_lm_head);
   }
   /// Memory of the GPU in MiB as nvidia-smi reports it, else as the runtime does.
   [[nodiscard]] static constexpr std::uint64_t gpu_mib(const gpu_profile& gpu) {
@@ -105,7 +102,7 @@ struct sglang {
   [[nodiscard]] constexpr std::uint64_t largest_graph(const deployment& d, const gpu_profile& gpu) const {
     if (cuda_graph_max_bs != 0) return cuda_graph_max_bs;
     const sglang_rules::size_class& size = class_of(gpu);
-    return tp_size(d) < 4 ? size.cuda_graph_max_bs : size.cuda_graph_max_bs_4;
+    return d.parallel.tensor < 4 ? size.cuda_graph_max_bs : size.cuda_graph_max_bs_4;
   }
   /// What the default of mem_fraction_static rests on.
   [[nodiscard]] constexpr sglang_rules::fraction_inputs fraction_inputs(const deployment& d,
@@ -121,9 +118,9 @@ struct sglang {
                                    : latent                             ? 2048
                                                                         : prefill;
     return {.gpu_mib = gpu_mib(gpu),
-            .tp_size = tp_size(d),
+            .tp_size = d.parallel.tensor,
             .pp_size = d.parallel.pipeline,
-            .dp_size = dp_size(d),
+            .dp_size = d.parallel.attention_data,
             .prefill_tokens = prefill,
             .cuda_graph_max_bs = largest_graph(d, gpu),
             .decode_graphs = !disable_cuda_graph,
@@ -156,10 +153,10 @@ struct sglang {
           "Pipeline parallelism is not compatible with overlap schedule, speculative decoding, mixed chunked "
           "prefill."};
     }
-    if (max_running_requests != 0 && max_running_requests < dp_size(d)) {
+    if (max_running_requests != 0 && max_running_requests < d.parallel.attention_data) {
       return {"max_running_request is zero"};
     }
-    const sglang_rules::cache_traits traits = traits_of(d);
+    const sglang_rules::cache_traits traits = sglang_rules::traits_of(*d.model, false);
     if (traits.sparse_latent) {
       const number_format& element = resolved_format(d, gpu, traits).key.format;
       const bool known =
@@ -178,21 +175,37 @@ struct sglang {
   /// max_running_requests of one data-parallel rank: what was asked for, else ⌊tokens / context × 512⌋ within
   /// 2,048 and 4,096; never more than the state slots serve.
   [[nodiscard]] constexpr std::uint64_t running_requests(const deployment& d, const gpu_profile& gpu) const {
-    return running_on(d, gpu, loaded(d, rank{}, gpu).available_kv.expected);
+    const sglang_rules::pool_plan plan = plan_of(d, gpu, 0);
+    sglang_rules::pool_sizes sizes = sizes_of_stage(plan, d, gpu, 0);
+    for (std::uint32_t stage = 1; stage < d.parallel.pipeline; ++stage) {
+      const sglang_rules::pool_sizes here = sizes_of_stage(plan_of(d, gpu, stage), d, gpu, stage);
+      sizes.tokens = detail::smaller(sizes.tokens, here.tokens);
+      sizes.state_slots = detail::smaller(sizes.state_slots, here.state_slots);
+    }
+    return running_beside(d, plan, sizes);
   }
 
   /// What one rank sets aside, and what `mem_fraction_static` leaves for its pools.
-  [[nodiscard]] constexpr rank_reservation reserve(const deployment& d, const rank& where,
-                                                   const gpu_profile& gpu) const {
-    rank_reservation result = loaded(d, where, gpu);
-    const std::uint64_t running = d.parallel.pipeline == 1 ? running_on(d, gpu, result.available_kv.expected)
-                                                           : running_requests(d, gpu);
-    add_step_activations(result.budget, d, where, gpu, running);
+  constexpr void reserve(const deployment& d, const rank& where, const gpu_profile& gpu,
+                         rank_reservation& into) const {
+    const sglang_rules::pool_plan plan = plan_of(d, gpu, where.stage);
+    const rank_share share = share_of(d, where);
+    load(into, d, share, gpu);
+    lay_out(plan, into.pools);
+    detail::fill_pools(into, [&](std::uint64_t available) {
+      return counts_of(plan, sglang_rules::sizes_of(plan, available));
+    });
+    const std::uint64_t running =
+        d.parallel.pipeline != 1
+            ? running_requests(d, gpu)
+            : running_beside(d, plan,
+                             sglang_rules::sizes_of(plan, detail::at_least_zero(into.available_kv.expected)));
+    into.running_requests = running;
+    add_step_activations(into.budget, d, share, gpu, where.data_replica, running);
     const bytes table = request_table(d, running);
-    result.budget.add({"request_table", table, table, table, basis::exact,
-                       "req_to_token: requests x (context length + 4 + drafted tokens) x 4 bytes", false});
-    add_margin(result.budget, d);
-    return result;
+    into.budget.add({"request_table", table, table, table, basis::exact,
+                     "req_to_token: requests x (context length + 4 + drafted tokens) x 4 bytes", false});
+    add_margin(into.budget, d);
   }
   /// req_to_token: rows of one 32-bit index per token, for so many requests.
   [[nodiscard]] constexpr bytes request_table(const deployment& d, std::uint64_t running) const {
@@ -205,7 +218,10 @@ struct sglang {
   [[nodiscard]] constexpr block_pools pools(const deployment& d, const rank& where, const gpu_profile& gpu,
                                             std::uint64_t available) const {
     const sglang_rules::pool_plan plan = plan_of(d, gpu, where.stage);
-    return laid_out(plan, sglang_rules::sizes_of(plan, available));
+    block_pools result;
+    lay_out(plan, result);
+    detail::set_blocks(result, counts_of(plan, sglang_rules::sizes_of(plan, available)));
+    return result;
   }
   /// The least bytes that give pools which serve a request at all: a page of tokens (two tokens where half of
   /// them bound the requests), a window with its page, the slots of one request. The length plays no part:
@@ -221,7 +237,7 @@ struct sglang {
   /// max_total_num_tokens of its log.
   [[nodiscard]] constexpr std::uint64_t printed_tokens(const deployment& d, const gpu_profile&,
                                                        const block_pools& pools, std::uint64_t) const {
-    if (traits_of(d).full || traits_of(d).windowed) {
+    if (pools.count != 0 && pools.pools[0].groups[0].rule != block_rule::fixed) {  // a pool of tokens
       return detail::checked_mul(pools.pools[0].blocks, pools.pools[0].groups[0].block_tokens);
     }
     return max_total_tokens != 0 ? max_total_tokens : longest_request(d);
@@ -231,7 +247,7 @@ struct sglang {
   [[nodiscard]] constexpr refusal out_of_memory(const deployment& d, const gpu_profile& gpu) const {
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
       const sglang_rules::pool_plan plan = plan_of(d, gpu, stage);
-      const std::int64_t available = loaded(d, rank{stage, 0}, gpu).available_kv.expected;
+      const std::int64_t available = available_on(d, gpu, stage);
       const sglang_rules::pool_sizes sizes = sglang_rules::sizes_of(plan, detail::at_least_zero(available));
       if (available <= 0 || sizes.states_exceed || (plan.keeps_tokens() && sizes.tokens == 0)) {
         return {"Not enough memory. Please try to increase --mem-fraction-static."};
@@ -258,7 +274,7 @@ struct sglang {
     if (!enable_hierarchical_cache) return bytes{};
     std::uint64_t tokens = UINT64_MAX;
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
-      tokens = detail::smaller(tokens, sizes_of_stage(d, gpu, stage).tokens);
+      tokens = detail::smaller(tokens, sizes_of_stage(plan_of(d, gpu, stage), d, gpu, stage).tokens);
     }
     std::uint64_t largest = 0;
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
@@ -324,7 +340,7 @@ struct sglang {
   /// max_running_requests before any pool bounds it, per data rank; drafting makes it 48. 0 = automatic.
   [[nodiscard]] constexpr std::uint64_t requested_running(const deployment& d) const {
     const std::uint64_t asked = max_running_requests != 0 ? max_running_requests : drafts(d) ? 48 : 0;
-    return asked / dp_size(d);
+    return asked / d.parallel.attention_data;
   }
   [[nodiscard]] constexpr sglang_rules::cache_traits traits_of(const deployment& d) const {
     const bool apart = !disable_hybrid_swa_memory && sglang_rules::has_window_pool(*d.model);
@@ -368,8 +384,9 @@ struct sglang {
     const std::uint64_t drafted = draft_tokens(d);
     const std::uint64_t decode = drafted == 0 ? page : detail::round_up(2 * drafted, page);
     const std::uint64_t each = detail::checked_add(kept_of_window(d, traits.window, page), decode);
-    const std::uint64_t chunks = (disable_overlap_schedule ? 1u : 2u) *
-                                 (static_cast<std::uint64_t>(chunked_prefill_tokens(gpu)) / dp_size(d));
+    const std::uint64_t chunks =
+        (disable_overlap_schedule ? 1u : 2u) *
+        (static_cast<std::uint64_t>(chunked_prefill_tokens(gpu)) / d.parallel.attention_data);
     const std::uint64_t all = detail::add_product(chunks + page, each, requested_running(d));
     return detail::round_up(all, page);
   }
@@ -405,7 +422,7 @@ struct sglang {
     plan.counts_draft_cache = rule.counts_draft_cache;
     plan.draft_tokens = drafts(d) ? draft_tokens(d) : 0;
     plan.running = requested_running(d);
-    plan.state_slots = max_mamba_cache_size != 0 ? max_mamba_cache_size / dp_size(d)
+    plan.state_slots = max_mamba_cache_size != 0 ? max_mamba_cache_size / d.parallel.attention_data
                        : disable_radix_cache     ? plan.running
                                                  : 0;
     if (!disable_radix_cache) {
@@ -419,32 +436,30 @@ struct sglang {
   }
 
   /// Weights and what is on the GPU before them, with the memory that the pools may take.
-  [[nodiscard]] constexpr rank_reservation loaded(const deployment& d, const rank& where,
-                                                  const gpu_profile& gpu) const {
+  constexpr void load(rank_reservation& into, const deployment& d, const rank_share& share,
+                      const gpu_profile& gpu) const {
     validate_options();
-    rank_reservation result;
-    add_weights(result.budget, d, share_of(d, where));
-    const line_item weights = result.budget.lines[0];
+    add_weights(into.budget, loaded(d, gpu), share);
+    const line_item weights = into.budget.lines[0];
     std::uint64_t draft = 0;
     if (drafts(d) && !rules().counts_draft_weights) {
-      for (const line_item& line : result.budget) {
+      for (const line_item& line : into.budget) {
         if (is_draft(line.name)) draft = detail::checked_add(draft, line.expected.value);
       }
     }
-    const line_item before = add_framework_lines(result.budget, d, gpu);
+    const line_item before = add_framework_lines(into.budget, d, gpu);
     const usable_memory total = kvbudget::usable(gpu);
-    const double share = fraction(d, gpu);
+    const double fraction_static = fraction(d, gpu);
     const auto left = [&](bytes all, bytes taken, bytes loaded_weights) {
       const std::int64_t pre =
           detail::difference(all.value, detail::checked_add(taken.value, used_by_others.value));
       const std::uint64_t counted = loaded_weights.value > draft ? loaded_weights.value - draft : 0;
-      return sglang_rules::rest_bytes(pre, pre - static_cast<std::int64_t>(counted), share) -
+      return sglang_rules::rest_bytes(pre, pre - static_cast<std::int64_t>(counted), fraction_static) -
              static_cast<std::int64_t>(mm_runtime_reservation.value);
     };
-    result.available_kv = {left(total.low, before.high, weights.high),
-                           left(total.expected, before.expected, weights.expected),
-                           left(total.high, before.low, weights.low)};
-    return result;
+    into.available_kv = {left(total.low, before.high, weights.high),
+                         left(total.expected, before.expected, weights.expected),
+                         left(total.high, before.low, weights.low)};
   }
   [[nodiscard]] static constexpr bool is_draft(const char* name) {
     for (const char* prefix = "weights.draft"; *prefix != '\0'; ++prefix, ++name) {
@@ -466,7 +481,7 @@ struct sglang {
       bool counted;
     };
     const measured_constant& communication = d.parallel.ranks() == 1 ? constants::nccl_buffers_1_gpu
-                                             : tp_size(d) > 1 && gpu.link_bytes_per_second != 0
+                                             : d.parallel.tensor > 1 && gpu.link_bytes_per_second != 0
                                                  ? constants::sglang_communication_linked
                                                  : constants::sglang_communication_unlinked;
     const bool hopper = capability_major(gpu) == 9;
@@ -497,39 +512,40 @@ struct sglang {
     return sum_of(parts, parts + 2);
   }
   /// Activations of the engine's own step: one prefill chunk, or as many requests as its largest graph.
-  constexpr void add_step_activations(memory_budget& budget, const deployment& d, const rank& where,
-                                      const gpu_profile& gpu, std::uint64_t running) const {
-    if (d.pinned.activations.given) return add_activations(budget, d, rank_share{}, where.data_replica);
+  constexpr void add_step_activations(memory_budget& budget, const deployment& d, const rank_share& share,
+                                      const gpu_profile& gpu, std::uint32_t data_replica,
+                                      std::uint64_t running) const {
+    if (d.pinned.activations.given) return add_activations(budget, d, share, data_replica);
     deployment step = d;
     if (step.workload.batched_tokens.value == 0) {
       const std::int64_t chunk = chunked_prefill_tokens(gpu);
-      step.workload.batched_tokens =
-          tokens{chunk > 0 ? static_cast<std::uint64_t>(chunk) / dp_size(d) : max_prefill_tokens};
+      step.workload.batched_tokens = tokens{
+          chunk > 0 ? static_cast<std::uint64_t>(chunk) / d.parallel.attention_data : max_prefill_tokens};
     }
     const std::uint64_t decoding = detail::smaller(running, largest_graph(d, gpu));
-    step.workload.sequences = detail::checked_mul(decoding, d.parallel.data);
+    step.workload.sequences = detail::checked_mul(decoding, d.parallel.replicas());
     step.workload.context = tokens{longest_request(d)};
     step.workload.shared_prefix = tokens{};
     for (request_group& group : step.workload.groups) group = request_group{};
     step.activations.sampler = sampler_kind::greedy;
-    add_activations(budget, step, share_of(d, where), where.data_replica);
+    add_activations(budget, step, share, data_replica);
   }
 
-  [[nodiscard]] constexpr sglang_rules::pool_sizes sizes_of_stage(const deployment& d, const gpu_profile& gpu,
-                                                                  std::uint32_t stage) const {
-    const std::int64_t available = loaded(d, rank{stage, 0}, gpu).available_kv.expected;
-    return sglang_rules::sizes_of(plan_of(d, gpu, stage), detail::at_least_zero(available));
+  [[nodiscard]] constexpr std::int64_t available_on(const deployment& d, const gpu_profile& gpu,
+                                                    std::uint32_t stage) const {
+    rank_reservation all;
+    load(all, d, share_of(d, rank{stage, 0}), gpu);
+    return all.available_kv.expected;
   }
-  /// The requests that run beside the pools of all stages, of which the first has so many bytes for them.
-  [[nodiscard]] constexpr std::uint64_t running_on(const deployment& d, const gpu_profile& gpu,
-                                                   std::int64_t available) const {
-    const sglang_rules::pool_plan plan = plan_of(d, gpu, 0);
-    sglang_rules::pool_sizes sizes = sglang_rules::sizes_of(plan, detail::at_least_zero(available));
-    for (std::uint32_t stage = 1; stage < d.parallel.pipeline; ++stage) {
-      const sglang_rules::pool_sizes here = sizes_of_stage(d, gpu, stage);
-      sizes.tokens = detail::smaller(sizes.tokens, here.tokens);
-      sizes.state_slots = detail::smaller(sizes.state_slots, here.state_slots);
-    }
+  [[nodiscard]] constexpr sglang_rules::pool_sizes sizes_of_stage(const sglang_rules::pool_plan& plan,
+                                                                  const deployment& d, const gpu_profile& gpu,
+                                                                  std::uint32_t stage) const {
+    return sglang_rules::sizes_of(plan, detail::at_least_zero(available_on(d, gpu, stage)));
+  }
+  /// The requests that run beside pools of these sizes, the fewest of all stages.
+  [[nodiscard]] constexpr std::uint64_t running_beside(const deployment& d,
+                                                       const sglang_rules::pool_plan& plan,
+                                                       const sglang_rules::pool_sizes& sizes) const {
     std::uint64_t running = plan.running;
     if (running == 0) {
       const double estimate =
@@ -578,48 +594,50 @@ struct sglang {
     return good;
   }
 
-  [[nodiscard]] constexpr block_pools laid_out(const sglang_rules::pool_plan& plan,
-                                               const sglang_rules::pool_sizes& sizes) const {
-    block_pools result;
+  constexpr void lay_out(const sglang_rules::pool_plan& plan, block_pools& pools) const {
     const std::uint64_t page = plan.page;
     if (plan.traits.full) {
-      block_pool& pool = result.add("kv_cache.tokens");
-      pool.add({.rule = block_rule::every_token, .block_tokens = page});
+      block_pool& pool = pools.add("kv_cache.tokens");
+      pool.add({block_rule::every_token, page});
       if (plan.traits.encoder_tokens != 0) {
-        pool.add({.rule = block_rule::fixed,
-                  .block_tokens = page,
-                  .fixed_blocks = detail::ceil_div(plan.traits.encoder_tokens, page)});
+        pool.add(block_group::of_blocks(detail::ceil_div(plan.traits.encoder_tokens, page), page));
       }
       pool.block_bytes = detail::checked_mul(plan.token_bytes(), page);
-      pool.blocks = sizes.tokens / page;
-      pool.beside = 1;
     }
     if (plan.traits.windowed) {
-      block_pool& pool = result.add("kv_cache.windows");
-      pool.add({.rule = block_rule::window,
-                .block_tokens = page,
-                .window = plan.traits.window,
-                .in_flight = 128 * detail::larger<std::uint64_t>(plan.draft_tokens, 1) + page + 1});
+      block_pool& pool = pools.add("kv_cache.windows");
+      block_group windows{block_rule::window, page};
+      windows.window = plan.traits.window;
+      windows.in_flight = 128 * detail::larger<std::uint64_t>(plan.draft_tokens, 1) + page + 1;
+      pool.add(windows);
       const std::uint64_t draft = plan.traits.full ? 0 : plan.draft.token;
       pool.block_bytes = detail::checked_mul(plan.costs.window + draft, page);
-      pool.blocks = sizes.window_tokens / page;
-      pool.beside = 1;
     }
     if (plan.traits.stateful) {
-      block_pool& pool = result.add("kv_cache.states");
-      pool.add({.rule = block_rule::fixed, .fixed_blocks = 1});
+      block_pool& pool = pools.add("kv_cache.states");
+      pool.add(block_group::of_blocks(1));
       pool.block_bytes = plan.costs.state;
-      pool.blocks = sizes.state_slots;
-      pool.beside = 1;
       if (plan.draft_tokens != 0) {
-        block_pool& drafted = result.add("kv_cache.drafted_states");
-        drafted.add({.rule = block_rule::fixed, .fixed_blocks = 1});
+        block_pool& drafted = pools.add("kv_cache.drafted_states");
+        drafted.add(block_group::of_blocks(1));
         drafted.block_bytes = detail::checked_mul(plan.costs.state, plan.draft_tokens);
-        drafted.blocks = sizes.drafting;
-        drafted.beside = 1;
       }
     }
-    return result;
+  }
+  /// Blocks of those pools, in their order; each has one beside.
+  [[nodiscard]] constexpr block_counts counts_of(const sglang_rules::pool_plan& plan,
+                                                 const sglang_rules::pool_sizes& sizes) const {
+    block_counts counts;
+    std::uint32_t pools = 0;
+    const auto next = [&](std::uint64_t blocks) {
+      counts.blocks[pools] = blocks;
+      counts.beside[pools++] = 1;
+    };
+    if (plan.traits.full) next(sizes.tokens / plan.page);
+    if (plan.traits.windowed) next(sizes.window_tokens / plan.page);
+    if (plan.traits.stateful) next(sizes.state_slots);
+    if (plan.traits.stateful && plan.draft_tokens != 0) next(sizes.drafting);
+    return counts;
   }
 };
 static_assert(pool_engine<sglang>);

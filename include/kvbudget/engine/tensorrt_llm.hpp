@@ -124,11 +124,12 @@ struct tensorrt_llm {
   /// (total − weights − a profiled step − software − other processes) × fraction. Where ranks share a KV
   /// head, the engine's estimate counts it once, and the pool grows into the share of what is free without
   /// the step.
-  [[nodiscard]] constexpr rank_reservation reserve(const deployment& d, const rank& where,
-                                                   const gpu_profile& gpu) const {
-    rank_reservation result;
+  constexpr void reserve(const deployment& d, const rank& where, const gpu_profile& gpu,
+                         rank_reservation& into) const {
     const rank_share share = share_of(d, where);
-    memory_budget& budget = result.budget;
+    const detail::window_groups groups = groups_of(d, share);
+    const cache_plan plan = plan_of(d, where, share, groups);
+    memory_budget& budget = into.budget;
     add_weights(budget, d, share);
     add_activations(budget, profiled(d), share, 0);
     add_software(budget, d, share, gpu);
@@ -139,54 +140,28 @@ struct tensorrt_llm {
     if (used_by_others.value != 0) budget.add({"other_processes", used_by_others, "given by the user"});
     const usable_memory total = usable(gpu);
     const line_item* step = budget.find("activations");
-    const claims mine = claims_of(d, share);
+    const claims mine = claims_of(d, groups, plan);
     const bytes none{};
-    result.available_kv = {
+    into.available_kv = {
         available(mine, total.low, budget.total_high(), step == nullptr ? none : step->high),
         available(mine, total.expected, budget.total(), step == nullptr ? none : step->expected),
         available(mine, total.high, budget.total_low(), step == nullptr ? none : step->low)};
     add_margin(budget, d);
-    return result;
+    into.running_requests = running_requests(d, gpu);
+    lay_out(plan, groups, d, into.pools);
+    detail::fill_pools(into, [&](std::uint64_t given) { return counts_of(plan, groups, d, given); });
   }
 
   /// One pool per window with its share of the bytes; recurrent states of max_batch_size requests and an
   /// encoder's keys and values have pools of their own.
   [[nodiscard]] constexpr block_pools pools(const deployment& d, const rank& where, const gpu_profile&,
                                             std::uint64_t available_bytes) const {
-    using detail::ceil_div;
-    using detail::checked_mul;
     const rank_share share = share_of(d, where);
     const detail::window_groups groups = groups_of(d, share);
-    const cache_plan plan = plan_of(d, where, share, groups, available_bytes);
-    const std::uint64_t block = block_size();
+    const cache_plan plan = plan_of(d, where, share, groups);
     block_pools result;
-    for (std::uint32_t i = 0; i < groups.count; ++i) {
-      block_pool& pool = result.add(pool_names[i]);
-      pool.add(blocks_of_window(groups.window[i], longest_request(d)));
-      pool.block_bytes = checked_mul(plan.held[i], block);
-      const bool up = groups.count == 1 && rules().rounds_up;
-      pool.blocks = plan.held[i] == 0 ? unlimited
-                    : up              ? ceil_div(plan.tokens[i], block)
-                                      : plan.tokens[i] / block;
-    }
-    if (has(d, store_kind::cross_attention) && result.count != 0) {
-      const std::uint64_t blocks = result.pools[0].blocks;
-      block_pool& pool = result.add("kv_cache.cross_attention");
-      block_group group{.rule = block_rule::fixed, .block_tokens = block};
-      group.fixed_blocks = ceil_div(encoder_tokens(d), block);
-      pool.add(group);
-      pool.block_bytes = checked_mul(groups.bytes[0].cross, block);
-      pool.blocks = blocks;
-    }
-    if (has(d, store_kind::recurrent)) {
-      block_pool& pool = result.add("kv_cache.states");
-      pool.add({.rule = block_rule::fixed, .fixed_blocks = 1});
-      pool.block_bytes = plan.state;
-      pool.blocks = plan.state == 0 ? unlimited : detail::smaller(slots(d), available_bytes / plan.state);
-      if (rules().states_within_fraction)
-        pool.beside = 1 + std::uint64_t{d.speculation.num_speculative_tokens};
-      if (plan.snapshots != 0) pool.beside += plan.snapshots;
-    }
+    lay_out(plan, groups, d, result);
+    detail::set_blocks(result, counts_of(plan, groups, d, available_bytes));
     return result;
   }
 
@@ -216,9 +191,11 @@ struct tensorrt_llm {
     for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
       const rank where{stage, 0};
       const rank_share share = share_of(d, where);
-      const std::uint64_t given = detail::at_least_zero(reserve(d, where, gpu).available_kv.expected);
-      const cache_plan plan = plan_of(d, where, share, groups_of(d, share), given);
-      if (plan.held[0] != 0) sum = detail::smaller(sum, plan.tokens[0]);
+      const std::int64_t given = reservation_of(*this, d, where, gpu).available_kv.expected;
+      const detail::window_groups groups = groups_of(d, share);
+      const cache_plan plan = plan_of(d, where, share, groups);
+      if (plan.held[0] != 0)
+        sum = detail::smaller(sum, tokens_of(plan, groups, d, detail::at_least_zero(given), 0));
     }
     return sum;
   }
@@ -256,8 +233,8 @@ struct tensorrt_llm {
   /// share.
   [[nodiscard]] constexpr std::uint64_t secondary_blocks(const deployment& d, const rank& where = {}) const {
     const rank_share share = share_of(d, where);
-    const cache_plan plan = plan_of(d, where, share, groups_of(d, share), 0);
-    return plan.held[0] == 0 ? 0 : plan.host_tokens[0] / block_size();
+    const detail::window_groups groups = groups_of(d, share);
+    return host_blocks(plan_of(d, where, share, groups), groups, 0);
   }
   /// The same of the first stage, as other engines are asked.
   [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile&) const {
@@ -267,11 +244,11 @@ struct tensorrt_llm {
   [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const rank& where = {}) const {
     const rank_share share = share_of(d, where);
     const detail::window_groups groups = groups_of(d, share);
-    const cache_plan plan = plan_of(d, where, share, groups, 0);
+    const cache_plan plan = plan_of(d, where, share, groups);
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint64_t block = detail::checked_mul(plan.held[i], block_size());
-      sum = detail::add_product(sum, block, plan.host_tokens[i] / block_size());
+      sum = detail::add_product(sum, block, host_blocks(plan, groups, i));
     }
     return bytes{sum};
   }
@@ -282,13 +259,13 @@ struct tensorrt_llm {
   static constexpr const char* pool_names[max_block_pools] = {"kv_cache.blocks", "kv_cache.window",
                                                               "kv_cache.window_2", "kv_cache.window_3"};
 
-  /// What so many bytes give on one rank, window by window.
+  /// What a rank keeps, window by window.
   struct cache_plan {
     std::uint64_t held[max_block_pools] = {};  ///< bytes per token, draft layers included
-    std::uint64_t tokens[max_block_pools] = {};
-    std::uint64_t host_tokens[max_block_pools] = {};
-    std::uint64_t state = 0;      ///< bytes per sequence
-    std::uint64_t snapshots = 0;  ///< of states, beside those of running requests
+    std::uint32_t used = 0;                    ///< windows with layers here
+    std::uint64_t state = 0;                   ///< bytes per sequence
+    bool encodes = false;                      ///< an encoder's keys and values are kept
+    bool recurrent = false;                    ///< states are, somewhere in the model
   };
 
   [[nodiscard]] static constexpr bool has(const deployment& d, store_kind kind) {
@@ -328,7 +305,7 @@ struct tensorrt_llm {
 
   /// How a request fills the blocks of a window: beside the window a chunk of its prompt, and one block more.
   [[nodiscard]] constexpr block_group blocks_of_window(std::uint64_t window, std::uint64_t longest) const {
-    block_group group{.rule = block_rule::every_token, .block_tokens = block_size()};
+    block_group group{block_rule::every_token, block_size()};
     if (window >= longest) return group;
     const std::uint64_t chunk =
         longest - 1 > window ? detail::smaller(step_tokens(), longest - 1 - window) : 0;
@@ -346,28 +323,79 @@ struct tensorrt_llm {
     return used <= 1 ? total : detail::floor_of_double_product(total, 1.0 / used);
   }
   [[nodiscard]] constexpr cache_plan plan_of(const deployment& d, const rank& where, const rank_share& share,
-                                             const detail::window_groups& groups, std::uint64_t given) const {
+                                             const detail::window_groups& groups) const {
     cache_plan plan;
-    plan.state = detail::state_bytes(d, share);
-    if (max_gpu_total_bytes.value != 0) given = detail::smaller(given, max_gpu_total_bytes.value);
-    const std::uint64_t states = detail::checked_mul(plan.state, slots(d));
-    const std::uint64_t left = given > states ? given - states : 0;
-    std::uint32_t used = 0;
+    plan.encodes = has(d, store_kind::cross_attention);
+    plan.recurrent = has(d, store_kind::recurrent);
+    if (plan.recurrent) plan.state = detail::state_bytes(d, share);
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       plan.held[i] = groups.bytes[i].held;
       if (i == 0) plan.held[0] += detail::token_of_drafts(d, where.stage).held;
-      used += plan.held[i] != 0 ? 1 : 0;
+      plan.used += plan.held[i] != 0 ? 1 : 0;
     }
-    for (std::uint32_t i = 0; i < groups.count; ++i) {
-      std::uint64_t each = plan.held[i] + groups.bytes[i].cross;
-      if (plan.held[i] == 0) continue;
-      plan.host_tokens[i] = part_of(host_cache_size.value, groups, i, used) / each;
-      if (mamba_state_cache_interval != 0) each += plan.state / mamba_state_cache_interval;
-      plan.tokens[i] = part_of(left, groups, i, used) / each;
-      if (max_tokens != 0 && groups.count == 1) plan.tokens[i] = detail::smaller(plan.tokens[i], max_tokens);
-    }
-    if (mamba_state_cache_interval != 0) plan.snapshots = plan.tokens[0] / mamba_state_cache_interval;
     return plan;
+  }
+  /// Tokens of window `i` that so many bytes hold.
+  [[nodiscard]] constexpr std::uint64_t tokens_of(const cache_plan& plan, const detail::window_groups& groups,
+                                                  const deployment& d, std::uint64_t given,
+                                                  std::uint32_t i) const {
+    if (plan.held[i] == 0) return 0;
+    if (max_gpu_total_bytes.value != 0) given = detail::smaller(given, max_gpu_total_bytes.value);
+    const std::uint64_t states = detail::checked_mul(plan.state, slots(d));
+    std::uint64_t each = plan.held[i] + groups.bytes[i].cross;
+    if (mamba_state_cache_interval != 0) each += plan.state / mamba_state_cache_interval;
+    const std::uint64_t tokens = part_of(given > states ? given - states : 0, groups, i, plan.used) / each;
+    return max_tokens != 0 && groups.count == 1 ? detail::smaller(tokens, max_tokens) : tokens;
+  }
+  [[nodiscard]] constexpr std::uint64_t host_blocks(const cache_plan& plan,
+                                                    const detail::window_groups& groups,
+                                                    std::uint32_t i) const {
+    if (plan.held[i] == 0) return 0;
+    const std::uint64_t each = plan.held[i] + groups.bytes[i].cross;
+    return part_of(host_cache_size.value, groups, i, plan.used) / each / block_size();
+  }
+  constexpr void lay_out(const cache_plan& plan, const detail::window_groups& groups, const deployment& d,
+                         block_pools& pools) const {
+    const std::uint64_t block = block_size();
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      block_pool& pool = pools.add(pool_names[i]);
+      pool.add(blocks_of_window(groups.window[i], longest_request(d)));
+      pool.block_bytes = detail::checked_mul(plan.held[i], block);
+    }
+    if (plan.encodes && groups.count != 0) {
+      block_pool& pool = pools.add("kv_cache.cross_attention");
+      pool.add(block_group::of_blocks(detail::ceil_div(encoder_tokens(d), block), block));
+      pool.block_bytes = detail::checked_mul(groups.bytes[0].cross, block);
+    }
+    if (plan.recurrent) {
+      block_pool& pool = pools.add("kv_cache.states");
+      pool.add(block_group::of_blocks(1));
+      pool.block_bytes = plan.state;
+    }
+  }
+  /// Blocks of those pools, in their order, that so many bytes give.
+  [[nodiscard]] constexpr block_counts counts_of(const cache_plan& plan, const detail::window_groups& groups,
+                                                 const deployment& d, std::uint64_t given) const {
+    block_counts counts;
+    const std::uint64_t block = block_size();
+    std::uint32_t pools = groups.count;
+    std::uint64_t widest = 0;
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      const std::uint64_t tokens = tokens_of(plan, groups, d, given, i);
+      if (i == 0) widest = tokens;
+      const bool up = groups.count == 1 && rules().rounds_up;
+      counts.blocks[i] = plan.held[i] == 0 ? unlimited
+                         : up              ? detail::ceil_div(tokens, block)
+                                           : tokens / block;
+    }
+    if (plan.encodes && groups.count != 0) counts.blocks[pools++] = counts.blocks[0];
+    if (plan.recurrent) {
+      counts.blocks[pools] = plan.state == 0 ? unlimited : detail::smaller(slots(d), given / plan.state);
+      if (rules().states_within_fraction)
+        counts.beside[pools] = 1 + std::uint64_t{d.speculation.num_speculative_tokens};
+      if (mamba_state_cache_interval != 0) counts.beside[pools] += widest / mamba_state_cache_interval;
+    }
+    return counts;
   }
 
   /// What of a rank's cache decides how many bytes it gets.
@@ -377,13 +405,11 @@ struct tensorrt_llm {
         1;  ///< bytes of a token, as the pool holds it and as the engine's estimate counts it
     std::uint64_t counted = 1;
   };
-  [[nodiscard]] constexpr claims claims_of(const deployment& d, const rank_share& share) const {
+  [[nodiscard]] constexpr claims claims_of(const deployment& d, const detail::window_groups& groups,
+                                           const cache_plan& plan) const {
     claims result;
-    if (!rules().states_within_fraction) {
-      result.states = detail::checked_mul(detail::state_bytes(d, share), slots(d));
-    }
+    if (!rules().states_within_fraction) result.states = detail::checked_mul(plan.state, slots(d));
     if (!rules().pytorch || d.parallel.tensor == 1) return result;
-    const detail::window_groups groups = groups_of(d, share);
     if (groups.count != 1 || groups.bytes[0].counted == 0) return result;
     result.held = groups.bytes[0].held;
     result.counted = groups.bytes[0].counted;
@@ -457,7 +483,7 @@ struct tensorrt_llm {
     for (const named& part : parts) {
       if (part.figure.high == 0) continue;
       budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
-                  part.figure.known, part.figure.source});
+                  part.figure.known, part.figure.source, true});
     }
   }
 };

@@ -61,26 +61,28 @@ struct vllm {
   [[nodiscard]] constexpr std::uint64_t longest_request(const deployment& d) const {
     return max_model_len != 0 ? max_model_len : d.model->max_position_embeddings;
   }
-  [[nodiscard]] constexpr std::uint64_t running_requests(const deployment& d, const gpu_profile& gpu) const {
-    return resolved(d, gpu).max_num_seqs;
-  }
 
   [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const;
-  [[nodiscard]] constexpr rank_reservation reserve(const deployment& d, const rank& where,
-                                                   const gpu_profile& gpu) const;
+  constexpr void reserve(const deployment& d, const rank& where, const gpu_profile& gpu,
+                         rank_reservation& into) const;
   [[nodiscard]] constexpr block_pools pools(const deployment& d, const rank& where, const gpu_profile& gpu,
                                             std::uint64_t available) const;
   [[nodiscard]] constexpr bytes needed_to_start(const deployment& d, const gpu_profile& gpu,
                                                 const block_pools& pools, std::uint64_t length) const;
   [[nodiscard]] constexpr std::uint64_t printed_tokens(const deployment& d, const gpu_profile& gpu,
                                                        const block_pools& pools, std::uint64_t length) const;
-  [[nodiscard]] constexpr refusal refuses_pools(const deployment& d, const gpu_profile& gpu,
-                                                const block_pools& pools) const;
+  [[nodiscard]] constexpr refusal refuses_pools(const rank_reservation& found) const;
   /// Host memory of one rank: offloaded weights, its share of the offloaded cache, swap space (V0).
   [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile&) const {
     return gibibytes_of(cpu_offload_gb) +
            bytes{detail::ceil_div(gibibytes_of(kv_offloading_size).value, d.parallel.tensor)} +
            bytes{rules().swap_space_bytes};
+  }
+
+  /// From 0.21 graphs are inside the budget: a share acts like this smaller one did before, share − graphs /
+  /// total. The engine prints it.
+  [[nodiscard]] static constexpr double equivalent_utilization(double share, bytes graphs, bytes total) {
+    return share - static_cast<double>(graphs.value) / static_cast<double>(total.value);
   }
 
   /// The rules of this version, and the options with every default filled in.
@@ -95,8 +97,7 @@ struct vllm {
     const compute_capability capability = capability_of(gpu);
     loading_options options;
     options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 12}));
-    options.fp8_hardware =
-        capability.major == 0 || capability.major > 8 || (capability.major == 8 && capability.minor == 9);
+    options.fp8_hardware = multiplies_fp8(capability);
     options.language_model_only = language_model_only;
     return as_loaded_by_vllm(d, options);
   }
@@ -107,8 +108,12 @@ struct vllm {
   }
   [[nodiscard]] constexpr vllm_cache::page_settings pages(const deployment& d, const gpu_profile& gpu,
                                                           const vllm_profile::options& options) const;
+  /// Block tables of the whole model, written to `pool`, and what a block weighs on one stage.
   [[nodiscard]] constexpr vllm_cache::grouping groups(const deployment& d, const rank_share& here,
-                                                      const gpu_profile& gpu) const;
+                                                      const gpu_profile& gpu,
+                                                      const vllm_profile::options& options,
+                                                      block_pool& pool) const;
+  [[nodiscard]] constexpr block_counts blocks_in(const block_pool& pool, std::uint64_t available) const;
 };
 
 namespace vllm_detail {
@@ -153,11 +158,33 @@ using namespace kvbudget::detail;
   }
   return widest;
 }
-constexpr void add_range(memory_budget& budget, const char* name, const byte_range& range, basis known,
-                         const char* source) {
-  if (range.high != 0) {
-    budget.add({name, bytes{range.low}, bytes{range.expected}, bytes{range.high}, known, source});
+constexpr void add_line(memory_budget& budget, const char* name, const byte_range& range, basis known,
+                        const char* source, bool is_part) {
+  if (range.high == 0) return;
+  budget.add({name, bytes{range.low}, bytes{range.expected}, bytes{range.high}, known, source, is_part});
+}
+constexpr void add_part(memory_budget& budget, const char* name, const byte_range& range, basis known,
+                        const char* source) {
+  add_line(budget, name, range, known, source, true);
+}
+}  // namespace vllm_detail
+
+namespace vllm_detail {
+/// TurboQuant leaves the first and last two layers of a dense model in its dtype, none where layers keep
+/// states. Source: vllm-project/vllm, v1/attention/ops/turboquant.
+inline constexpr std::uint32_t turboquant_skips = 2;
+[[nodiscard]] constexpr bool skips_layers(const deployment& d) {
+  constexpr const char* name = "turboquant";
+  for (std::size_t i = 0; name[i] != '\0'; ++i) {
+    if (d.kv_cache.name[i] != name[i]) return false;
   }
+  if (d.kv_exceptions.any()) return false;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    for (std::size_t i = 0; i < d.model->kinds[kind].store_count; ++i) {
+      if (d.model->kinds[kind].stores[i].kind == store_kind::recurrent) return false;
+    }
+  }
+  return true;
 }
 }  // namespace vllm_detail
 
@@ -173,8 +200,8 @@ constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_pr
   const bool total_is_told = !gpu.unified_memory || gpu.driver_total_bytes != 0;
   const vllm_profile::batch_defaults defaults = vllm_profile::defaults_of(
       rule, usage == vllm_usage::llm_class ? vllm_profile::usage::library : vllm_profile::usage::server,
-      total_is_told ? kvbudget::usable(gpu).expected.value : 0, vllm_detail::contains(gpu.name, "A100"),
-      options.max_model_len, chunked);
+      total_is_told ? kvbudget::usable(gpu).expected.value : 0,
+      rule.large_gpu_defaults && vllm_detail::contains(gpu.name, "A100"), options.max_model_len, chunked);
   options.max_num_seqs = max_num_seqs != 0 ? max_num_seqs : defaults.max_num_seqs;
   options.max_num_batched_tokens =
       max_num_batched_tokens != 0 ? max_num_batched_tokens
@@ -221,11 +248,16 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
   return how;
 }
 
-/// Block tables of the whole model, and what a block weighs on one stage.
 constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_share& here,
-                                            const gpu_profile& gpu) const {
+                                            const gpu_profile& gpu, const vllm_profile::options& options,
+                                            block_pool& pool) const {
+  if (vllm_detail::skips_layers(d)) {
+    deployment skipping = d;
+    skipping.kv_exceptions.first_layers = vllm_detail::turboquant_skips;
+    skipping.kv_exceptions.last_layers = vllm_detail::turboquant_skips;
+    return groups(skipping, detail::share_of_layers(skipping, here.range), gpu, options, pool);
+  }
   const vllm_rules& rule = rules();
-  const vllm_profile::options options = resolved(d, gpu);
   const vllm_cache::page_settings how = pages(d, gpu, options);
   vllm_cache::group_settings groups;
   groups.context_ranks = d.parallel.decode_context;
@@ -241,7 +273,10 @@ constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_shar
   groups.promote_windows = disable_hybrid_kv_cache_manager || !rule.hybrid_kv_cache_manager;
   groups.promote_chunks = !rule.chunks_in_groups;
   groups.pack = rule.packs_blocks;
-  return vllm_cache::groups_of(vllm_cache::specs_of(d, share_of_all_stages(d), here, how), groups);
+  pool.kept_back = rule.prints_tokens ? 1 : 0;
+  vllm_cache::layer_specs specs;
+  vllm_cache::register_layers(specs, d, share_of_all_stages(d), here, how);
+  return vllm_cache::groups_of(specs, groups, pool);
 }
 
 /// What `vllm serve` would refuse before or while it loads, in its words.
@@ -280,21 +315,23 @@ constexpr refusal vllm::refuses(const deployment& d, const gpu_profile& gpu) con
         "Free memory on device (# bytes) on startup is less than desired GPU memory utilization (# bytes)",
         total > used_by_others.value ? total - used_by_others.value : 0, requested};
   }
-  if (!rules().newest_scheduler && groups(d, share_of_all_stages(d), gpu).pages_do_not_divide) {
-    return {
-        "The page size of some layer is not divisible by the maximum page size: this version cannot unify "
-        "them"};
+  if (!rules().newest_scheduler) {
+    block_pool pool;
+    if (groups(d, share_of_all_stages(d), gpu, options, pool).pages_do_not_divide) {
+      return {
+          "The page size of some layer is not divisible by the maximum page size: this version cannot unify "
+          "them"};
+    }
   }
   return {};
 }
 
 /// Recurrent states need a block for every request that may run.
-constexpr refusal vllm::refuses_pools(const deployment& d, const gpu_profile& gpu,
-                                      const block_pools& pools) const {
-  const block_pool& pool = pools.pools[0];
+constexpr refusal vllm::refuses_pools(const rank_reservation& found) const {
+  const block_pool& pool = found.pools.pools[0];
   for (std::uint32_t i = 0; i < pool.group_count; ++i) {
     if (pool.groups[i].rule != block_rule::fixed) continue;
-    const std::uint64_t requests = running_requests(d, gpu);
+    const std::uint64_t requests = found.running_requests;
     if (requests > pool.blocks && rules().hybrid_kv_cache_manager) {
       return {"max_num_seqs (#) exceeds available Mamba cache blocks (#)", requests, pool.blocks};
     }
@@ -305,13 +342,14 @@ constexpr refusal vllm::refuses_pools(const deployment& d, const gpu_profile& gp
 /// requested = ⌈total × utilization⌉; cache = requested − weights − peak of the profile run − memory outside
 /// PyTorch − graphs (from 0.21) − neighbours (0.8); `kv_cache_memory_bytes` replaces it. Sources:
 /// vllm-project/vllm v1/worker/gpu_worker.py and worker/worker.py, pull requests 10511, 12126 and 30515.
-constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
-                                         const gpu_profile& gpu) const {
-  using vllm_detail::add_range;
+constexpr void vllm::reserve(const deployment& d, const rank& where, const gpu_profile& gpu,
+                             rank_reservation& into) const {
+  using vllm_detail::add_part;
   const rank_share share = share_of(d, where);
-  const vllm_profile::memory taken = vllm_profile::memory_of(d, share, resolved(d, gpu));
-  rank_reservation result;
-  memory_budget& budget = result.budget;
+  const vllm_profile::options options = resolved(d, gpu);
+  const vllm_profile::memory taken = vllm_profile::memory_of(d, share, options);
+  into.running_requests = options.max_num_seqs;
+  memory_budget& budget = into.budget;
   add_weights(budget, loaded(d, gpu), share);
   line_item& weights = budget.lines[0];
   if (cpu_offload_gb > 0) {
@@ -329,16 +367,16 @@ constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
     others = {d.pinned.activations.low.value, d.pinned.activations.expected.value,
               d.pinned.activations.high.value};
   } else {
-    add_range(budget, "activations", taken.activations, taken.known,
-              "peak of the profile run: the larger of forward pass and sampler");
-    add_range(budget, taken.peak_name, taken.peak, taken.known,
-              "max_num_batched_tokens x the widest tensors of a layer, or max_num_seqs x vocabulary");
-    add_range(budget, "activations.experts", taken.kept_experts, taken.known,
-              "buffers of the fused experts that stay allocated");
-    add_range(budget, "activations.multimodal", taken.multimodal, basis::assumed,
-              "embeddings and pixels of the largest batch of images");
-    add_range(budget, "activations.blas_workspace", taken.blas_workspace, basis::exact,
-              "one cuBLAS workspace");
+    vllm_detail::add_line(budget, "activations", taken.activations, taken.known,
+                          "peak of the profile run: the larger of forward pass and sampler", false);
+    add_part(budget, taken.peak_name, taken.peak, taken.known,
+             "max_num_batched_tokens x the widest tensors of a layer, or max_num_seqs x vocabulary");
+    add_part(budget, "activations.experts", taken.kept_experts, taken.known,
+             "buffers of the fused experts that stay allocated");
+    add_part(budget, "activations.multimodal", taken.multimodal, basis::assumed,
+             "embeddings and pixels of the largest batch of images");
+    add_part(budget, "activations.blas_workspace", taken.blas_workspace, basis::exact,
+             "one cuBLAS workspace");
     others = taken.activations;
   }
   if (d.pinned.framework.given) {
@@ -349,14 +387,15 @@ constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
     const measured_constant& context = constants::cuda_context;
     const byte_range outside{context.low, context.expected, context.high};
     const byte_range all = outside.plus(taken.non_torch).plus(taken.cuda_graphs).plus(taken.workspaces);
-    add_range(budget, "framework", all, basis::calibrated, "sum of the measured parts, per GPU");
-    add_range(budget, "framework.context", outside, context.known, context.source);
-    add_range(budget, "framework.non_torch", taken.non_torch, basis::measured,
-              "what the profile run adds outside PyTorch: communication, kernels, handles");
-    add_range(budget, "framework.graphs", taken.cuda_graphs, basis::calibrated,
-              "captured CUDA graphs, by their number and the layers");
-    add_range(budget, "framework.workspaces", taken.workspaces, basis::calibrated,
-              "attention workspaces, allocated after the profile run");
+    vllm_detail::add_line(budget, "framework", all, basis::calibrated, "sum of the measured parts, per GPU",
+                          false);
+    add_part(budget, "framework.context", outside, context.known, context.source);
+    add_part(budget, "framework.non_torch", taken.non_torch, basis::measured,
+             "what the profile run adds outside PyTorch: communication, kernels, handles");
+    add_part(budget, "framework.graphs", taken.cuda_graphs, basis::calibrated,
+             "captured CUDA graphs, by their number and the layers");
+    add_part(budget, "framework.workspaces", taken.workspaces, basis::calibrated,
+             "attention workspaces, allocated after the profile run");
     others = others.plus(taken.non_torch);
     if (taken.graphs_in_budget) others = others.plus(taken.cuda_graphs);
   }
@@ -368,30 +407,37 @@ constexpr rank_reservation vllm::reserve(const deployment& d, const rank& where,
   const auto left = [](bytes from, bytes weight, std::uint64_t other, bytes kept) {
     return signed_difference(from, weight + bytes{other} + kept);
   };
-  result.available_kv = {left(requested.low, weights.high, others.high, margin),
-                         left(requested.expected, weights.expected, others.expected, margin),
-                         left(requested.high, weights.low, others.low, margin)};
+  into.available_kv = {left(requested.low, weights.high, others.high, margin),
+                       left(requested.expected, weights.expected, others.expected, margin),
+                       left(requested.high, weights.low, others.low, margin)};
   if (kv_cache_memory_bytes != bytes{}) {
     const auto given = static_cast<std::int64_t>(kv_cache_memory_bytes.value);
-    result.available_kv = {given, given, given};
+    into.available_kv = {given, given, given};
   }
+  block_pool& pool = into.pools.add("kv_cache");
+  pool.block_bytes = groups(d, share, gpu, options, pool).block_bytes;
   if (num_gpu_blocks_override != 0 && rules().newest_scheduler) {
-    const auto given = static_cast<std::int64_t>(
-        detail::checked_mul(num_gpu_blocks_override, groups(d, share, gpu).pool.block_bytes));
-    result.available_kv = {given, given, given};
+    const auto given =
+        static_cast<std::int64_t>(detail::checked_mul(num_gpu_blocks_override, pool.block_bytes));
+    into.available_kv = {given, given, given};
   }
-  return result;
+  detail::fill_pools(into, [&](std::uint64_t available) { return blocks_in(pool, available); });
 }
 
 /// blocks = ⌊available / bytes of a block⌋, of which V1 keeps one back as the null block.
+constexpr block_counts vllm::blocks_in(const block_pool& pool, std::uint64_t available) const {
+  block_counts counts;
+  counts.blocks[0] = num_gpu_blocks_override != 0 ? num_gpu_blocks_override
+                     : pool.block_bytes == 0      ? pool.kept_back
+                                                  : available / pool.block_bytes;
+  return counts;
+}
 constexpr block_pools vllm::pools(const deployment& d, const rank& where, const gpu_profile& gpu,
                                   std::uint64_t available) const {
   block_pools result;
   block_pool& pool = result.add("kv_cache");
-  pool = groups(d, share_of(d, where), gpu).pool;
-  pool.kept_back = rules().prints_tokens ? 1 : 0;
-  pool.blocks = pool.block_bytes == 0 ? pool.kept_back : available / pool.block_bytes;
-  if (num_gpu_blocks_override != 0) pool.blocks = num_gpu_blocks_override;
+  pool.block_bytes = groups(d, share_of(d, where), gpu, resolved(d, gpu), pool).block_bytes;
+  detail::set_blocks(result, blocks_in(pool, available));
   return result;
 }
 
@@ -406,7 +452,8 @@ constexpr bytes vllm::needed_to_start(const deployment& d, const gpu_profile& gp
     compressed = compressed || d.model->kinds[kind].stores[0].kind == store_kind::compressed;
   }
   if (compressed || (d.parallel.pipeline > 1 && !rules().needs_by_stage)) {
-    price = groups(d, share_of_all_stages(d), gpu).admission_block_bytes;
+    block_pool whole;
+    price = groups(d, share_of_all_stages(d), gpu, resolved(d, gpu), whole).admission_block_bytes;
   }
   return bytes{detail::checked_mul(pool.blocks_of(length), price)};
 }

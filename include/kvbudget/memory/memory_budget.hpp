@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/detail/text.hpp"
+#include "kvbudget/detail/unset.hpp"
 #include "kvbudget/units/basis.hpp"
 #include "kvbudget/units/quantity.hpp"
 
@@ -57,8 +58,10 @@ namespace detail {
 /// The ledger of one rank: weights, KV cache, activations, framework, margin, and whatever the user adds,
 /// each with its parts. What is not known is not in the list.
 struct memory_budget {
-  line_item lines[max_line_items] = {};
+  line_item lines[max_line_items];  ///< of which `count` are there
   std::uint32_t count = 0;
+
+  constexpr memory_budget() { detail::clear_in_constant_evaluation(lines); }
 
   /// Appends a line; a name without a dot counts towards the total.
   constexpr void add(const line_item& line) {

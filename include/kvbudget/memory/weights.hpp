@@ -268,25 +268,26 @@ constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, mo
     module = add_product(module, formats::fp32.size_of(shard.elements()).value, times);
     return;
   }
-  const weight_scheme scheme = loaded_scheme(scheme_of(group, d, formats), loading);
+  const weight_scheme& as_stored = scheme_of(group, d, formats);
   if (loading.latent != latent_copies::none && expands_a_latent(group, formats.layer)) {
-    if (loading.latent == latent_copies::always || !scheme.every_element)
+    if (loading.latent == latent_copies::always || !as_stored.every_element)
       module = add_product(module, dtype_of(d).size_of(shard.elements()).value, times);
   }
-  if (scheme.every_element) {
-    module = add_product(module, scheme.payload.size_of(shard.elements()).value, times);
+  if (as_stored.every_element) {  // which loading leaves alone
+    module = add_product(module, as_stored.payload.size_of(shard.elements()).value, times);
     return;
   }
+  const weight_scheme scheme = loaded_scheme(as_stored, loading);
   stored_weights part = stored(group, shard, scheme, d.model->hidden_size);
   const bool fp4 = scheme.payload == formats::fp4_e2m1 && scheme.sidecar.scales == weight_scales::group;
   if (fp4 && group.rule != shard_rule::spread) {
     const bool gated = experts && formats.layer != nullptr && formats.layer->gated_mlp;
     const std::uint64_t each = scheme.sidecar.scale_bytes;
     const std::uint64_t laid_out = checked_mul(laid_out_scales(group, shard, scheme, loading, gated), each);
-    const std::uint64_t as_stored =
+    const std::uint64_t unpadded =
         checked_mul(checked_mul(scales_per_matrix(scheme, shard.rows, shard.columns), shard.copies), each);
     const bool both = experts && loading.expert_scales_kept;
-    const std::uint64_t more = both ? laid_out : laid_out - as_stored;
+    const std::uint64_t more = both ? laid_out : laid_out - unpadded;
     part.scales = checked_add(part.scales, more);
     part.scales_high = checked_add(part.scales_high, more);
   }
@@ -301,6 +302,18 @@ constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, mo
   const std::uint32_t used = draft_layers_of(d);
   if (used != 0 && used < all && group.copies % all == 0) group.copies = group.copies / all * used;
   return group;
+}
+
+/// Whether `weight_loading` can change any group of this model: quantized ones, experts, latents, towers and
+/// draft layers are what it is about.
+[[nodiscard]] constexpr bool loading_matters(const deployment& d, bool quantized) {
+  if (!d.loading.changes()) return false;
+  if (quantized || !d.loading.towers || loads_draft_layers(d)) return true;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    const layer_kind& layer = d.model->kinds[kind];
+    if (layer.num_experts != 0 || layer.stores[0].kind == store_kind::latent) return true;
+  }
+  return false;
 }
 
 /// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
@@ -352,7 +365,7 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
   const weight_scheme dtype = needs_dtype ? weight_scheme{dtype_of(d)} : weight_scheme{};
   const weight_scheme& scheme = automatic ? dtype : d.weights;
   const bool own = automatic && model.precision_count != 0;
-  const bool loaded = d.loading.changes();
+  const bool loaded = detail::loading_matters(d, own || !scheme.every_element);
   const bool uniform = scheme.every_element && !own && d.unquantized.bits == 0 &&
                        scheme.payload.block_elements == 1 && !loaded;
   const bool split = d.parallel.reshapes();

@@ -12,20 +12,15 @@ namespace kvbudget::inline v0 {
 
 /// What a pooling engine reserves on its GPUs when it starts, before any request: the answer of `allocate`.
 /// Pools and ledger are those of the rank that has room for the fewest blocks; the other ranks keep as many.
-struct allocation {
+/// In its `budget`, `kv_cache` is the reserved pool.
+struct allocation : rank_reservation {
   engine_name engine{};
-  refusal refused{};            ///< why the engine would not load this; then nothing else counts
-  memory_budget budget{};       ///< ledger of that rank; `kv_cache` is the reserved pool
-  rank where{};                 ///< its place in the layout
-  signed_range available_kv{};  ///< what its budget leaves for the cache; negative = missing
-  bytes gpu_total{};            ///< of one GPU, as a program sees it
-  block_pools pools{};          ///< with the blocks of the fullest rank
-  std::uint64_t low_blocks[max_block_pools] = {};   ///< of each pool, if everything takes its highest bytes
-  std::uint64_t high_blocks[max_block_pools] = {};  ///< if everything takes its lowest bytes
-  std::uint64_t longest_request = 0;                ///< max_model_len: tokens that one request may have
-  std::uint64_t running_requests = 0;               ///< requests that run at once; 0 = as many as fit
-  bytes needed_to_start{};                          ///< cache that the engine must have to start at all
-  std::uint64_t printed_kv_cache_tokens = 0;        ///< as that version's log prints it; 0 = it prints none
+  refusal refused{};                  ///< why the engine would not load this; then nothing else counts
+  rank where{};                       ///< the place of that rank in the layout
+  bytes gpu_total{};                  ///< of one GPU, as a program sees it
+  std::uint64_t longest_request = 0;  ///< max_model_len: tokens that one request may have
+  bytes needed_to_start{};            ///< cache that the engine must have to start at all
+  std::uint64_t printed_kv_cache_tokens = 0;  ///< as that version's log prints it; 0 = it prints none
 
   /// Whether the engine comes up: nothing refused, and its cache holds what it insists on.
   [[nodiscard]] constexpr bool starts() const {
@@ -106,35 +101,22 @@ template <pool_engine Engine>
   result.refused = on.refuses(d, gpu);
   result.gpu_total = usable(gpu).expected;
   result.longest_request = on.longest_request(d);
-  result.running_requests = on.running_requests(d, gpu);
-
-  detail::rank_pools least;
-  for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
+  on.reserve(d, rank{}, gpu, result);
+  for (std::uint32_t stage = 1; stage < d.parallel.pipeline; ++stage) {
     const rank where{stage, 0};
-    const rank_reservation mine = on.reserve(d, where, gpu);
-    const detail::rank_pools pools = detail::pools_of_rank(on, d, where, gpu, mine.available_kv);
-    const bool binds = stage == 0 || detail::has_fewer_blocks(pools.expected, least.expected);
-    if (stage == 0) least = pools;
-    if (binds && stage != 0) {
-      detail::rank_pools here = pools;
-      here.take_fewest(least);
-      least = here;
+    rank_reservation here = reservation_of(on, d, where, gpu);
+    const bool binds = detail::has_fewer_blocks(here.pools, result.pools);
+    if (binds) {
+      detail::take_fewest(here, result);
+      static_cast<rank_reservation&>(result) = here;
+      result.where = where;
     } else {
-      least.take_fewest(pools);
+      detail::take_fewest(result, here);
     }
-    if (!binds) continue;
-    result.budget = mine.budget;
-    result.where = where;
-    result.available_kv = mine.available_kv;
   }
-  result.pools = least.expected;
-  for (std::uint32_t i = 0; i < result.pools.count; ++i) {
-    result.low_blocks[i] = least.low.pools[i].blocks;
-    result.high_blocks[i] = least.high.pools[i].blocks;
-  }
-  detail::add_pools(result.budget, least);
-  if constexpr (requires { on.refuses_pools(d, gpu, result.pools); }) {
-    if (!result.refused) result.refused = on.refuses_pools(d, gpu, result.pools);
+  detail::add_pools(result);
+  if constexpr (requires { on.refuses_pools(result); }) {
+    if (!result.refused) result.refused = on.refuses_pools(result);
   }
   if constexpr (requires { on.fit_max_model_len; }) {
     if (on.fit_max_model_len) result.longest_request = longest_start(result, d, on, gpu);
@@ -180,7 +162,7 @@ struct pool_room {
 /// What the workload's requests need of the pools on the replica that has the least to spare.
 [[nodiscard]] constexpr pool_room tightest_room(const allocation& found, const std::uint64_t* blocks,
                                                 const deployment& d) {
-  if (d.parallel.data == 1) return room_for(found.pools, blocks, d, 0);
+  if (d.parallel.replicas() == 1) return room_for(found.pools, blocks, d, 0);
   pool_room worst;
   const replica_kinds replicas = replica_kinds_of(d);
   for (std::size_t kind = 0; kind < replicas.kinds; ++kind) {
@@ -193,13 +175,13 @@ struct pool_room {
 [[nodiscard]] constexpr bool admits(const allocation& found, const deployment& d) {
   if (d.workload.longest_context().value > found.longest_request) return false;
   if (found.running_requests == 0) return true;
-  return ceil_div(d.workload.total_sequences(), d.parallel.data) <= found.running_requests;
+  return ceil_div(d.workload.total_sequences(), d.parallel.replicas()) <= found.running_requests;
 }
 }  // namespace detail
 
 /// Cache bytes that the workload's live requests hold on one rank, in whole blocks.
 [[nodiscard]] constexpr bytes needed_of_pools(const allocation& found, const deployment& d) {
-  return detail::tightest_room(found, found.high_blocks, d).need;
+  return detail::tightest_room(found, found.high.blocks, d).need;
 }
 
 /// How a request's blocks grow at `context` tokens: Σ over the tables that still grow there of bytes of a

@@ -78,8 +78,8 @@ template <pool_engine Engine>
     return available >= 0 && found.needed_to_start.value <= static_cast<std::uint64_t>(available);
   };
   result.fits = admitted && starts(found.available_kv.expected) && result.headroom_bytes >= 0;
-  result.surely = result.fits && starts(found.available_kv.low) && spare(found.low_blocks) >= reserved;
-  result.never = !admitted || !starts(found.available_kv.high) || spare(found.high_blocks) < reserved;
+  result.surely = result.fits && starts(found.available_kv.low) && spare(found.low.blocks) >= reserved;
+  result.never = !admitted || !starts(found.available_kv.high) || spare(found.high.blocks) < reserved;
   return result;
 }
 /// The worst rank of a deployment on such GPUs; for engines with pools, the workload in them.

@@ -38,7 +38,7 @@ namespace kvbudget::inline v0::report {
     return fmt::format("does not fit: requests of {} tokens, but the engine takes at most {}.",
                        grouped(longest), grouped(found.longest_request));
   }
-  const std::uint64_t each = detail::ceil_div(d.workload.total_sequences(), d.parallel.data);
+  const std::uint64_t each = detail::ceil_div(d.workload.total_sequences(), d.parallel.replicas());
   if (found.running_requests != 0 && each > found.running_requests) {
     return fmt::format("does not fit: {} requests at once, but the engine runs at most {}.", grouped(each),
                        grouped(found.running_requests));

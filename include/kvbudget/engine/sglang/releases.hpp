@@ -77,10 +77,8 @@ inline constexpr release releases[] = {
 
 /// The rules of a release; older ones get those of 0.4.0.
 [[nodiscard]] constexpr const release& release_of(engine_version version) {
-  const release* found = &releases[0];
-  for (const release& each : releases) {
-    if (!version.before(each.since)) found = &each;
-  }
+  const release* found = releases + sizeof(releases) / sizeof(release) - 1;
+  while (found != releases && version.before(found->since)) --found;
   return *found;
 }
 [[nodiscard]] constexpr const size_class& size_class_of(const release& rules, std::uint64_t gpu_mib) {

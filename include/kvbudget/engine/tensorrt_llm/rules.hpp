@@ -55,10 +55,9 @@ inline constexpr tensorrt_llm_rules tensorrt_llm_releases[] = {
 
 /// The rules of a release.
 [[nodiscard]] constexpr const tensorrt_llm_rules& tensorrt_llm_rules_of(engine_version version) {
-  const tensorrt_llm_rules* found = tensorrt_llm_releases;
-  for (const tensorrt_llm_rules& release : tensorrt_llm_releases) {
-    if (!version.before(release.since)) found = &release;
-  }
+  const tensorrt_llm_rules* found =
+      tensorrt_llm_releases + sizeof(tensorrt_llm_releases) / sizeof(tensorrt_llm_rules) - 1;
+  while (found != tensorrt_llm_releases && version.before(found->since)) --found;
   return *found;
 }
 

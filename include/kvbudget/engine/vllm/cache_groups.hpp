@@ -6,9 +6,9 @@
 
 namespace kvbudget::inline v0::vllm_cache {
 
-/// How block tables are built from what layers register, and what a block weighs on one stage.
+/// What comes of building block tables from what layers register, besides the tables.
 struct grouping {
-  block_pool pool{};
+  std::uint64_t block_bytes = 0;            ///< what a block weighs on one stage
   std::uint64_t admission_block_bytes = 0;  ///< what the start check takes a block for
   std::uint64_t smallest_block_tokens = 0;  ///< of all groups, which the printed token count uses
   std::uint64_t padding_layers = 0;         ///< empty places in the groups
@@ -30,7 +30,8 @@ namespace detail {
 /// The block table that layers of this kind get.
 [[nodiscard]] constexpr block_group group_of(const layer_spec& spec, std::uint32_t tables,
                                              const group_settings& how) {
-  block_group group{.copies = tables, .block_tokens = spec.block_tokens};
+  block_group group{block_rule::every_token, spec.block_tokens};
+  group.copies = tables;
   switch (spec.kind) {
     case spec_kind::full: group.ranks = how.context_ranks; break;
     case spec_kind::window:
@@ -53,13 +54,14 @@ namespace detail {
 }
 
 /// One table for all layers: a block holds the pages of each of them.
-constexpr void group_together(grouping& result, const layer_specs& specs, const group_settings& how) {
-  result.pool.add(group_of(specs.list[0], 1, how));
+constexpr void group_together(grouping& result, block_pool& pool, const layer_specs& specs,
+                              const group_settings& how) {
+  pool.add(group_of(specs.list[0], 1, how));
   result.smallest_block_tokens = specs.list[0].block_tokens;
   for (const layer_spec& spec : specs) {
-    result.pool.block_bytes = add_product(result.pool.block_bytes, spec.here, spec.page_bytes);
+    result.block_bytes = add_product(result.block_bytes, spec.here, spec.page_bytes);
   }
-  result.admission_block_bytes = result.pool.block_bytes;
+  result.admission_block_bytes = result.block_bytes;
 }
 
 /// The number of layer tuples per group that wastes the fewest places, from `least` on; of equals the
@@ -84,7 +86,8 @@ constexpr void group_together(grouping& result, const layer_specs& specs, const 
 /// DeepSeek-V4: entries and index keys are one group of layer tuples, windows of one block size and length
 /// are split into groups of about as many tuples. Packed, a block is as large as the largest group; before
 /// that, and in the start check, it is one page of every size in the first group, times the tuples.
-constexpr void group_compressed(grouping& result, const layer_specs& specs, const group_settings& how) {
+constexpr void group_compressed(grouping& result, block_pool& pool, const layer_specs& specs,
+                                const group_settings& how) {
   std::uint64_t counts[max_layer_specs] = {};
   std::size_t kinds = 1;  // counts[0]: the first group
   std::uint64_t tuple_bytes = 0;
@@ -94,7 +97,7 @@ constexpr void group_compressed(grouping& result, const layer_specs& specs, cons
     counts[0] = larger<std::uint64_t>(counts[0], spec.layers);
     tuple_bytes = checked_add(tuple_bytes, spec.page_bytes);
     here_bytes = add_product(here_bytes, spec.here, spec.page_bytes);
-    if (result.pool.group_count == 0) result.pool.add(group_of(spec, 1, how));
+    if (pool.group_count == 0) pool.add(group_of(spec, 1, how));
   }
   result.smallest_block_tokens = compressed_block_tokens;
   const auto first_of_its_window = [&](std::uint32_t at) {
@@ -114,7 +117,7 @@ constexpr void group_compressed(grouping& result, const layer_specs& specs, cons
     const layer_spec& spec = specs.list[i];
     if (spec.kind == spec_kind::full || !first_of_its_window(i)) continue;
     const auto tables = static_cast<std::uint32_t>(ceil_div(spec.layers, tuples));
-    result.pool.add(group_of(spec, tables, how));
+    pool.add(group_of(spec, tables, how));
     result.smallest_block_tokens = smaller(result.smallest_block_tokens, spec.block_tokens);
     most_tuples = larger(most_tuples, ceil_div(spec.layers, tables));
     std::uint64_t group_bytes = 0;
@@ -126,13 +129,14 @@ constexpr void group_compressed(grouping& result, const layer_specs& specs, cons
     stride = larger(stride, group_bytes);
   }
   result.admission_block_bytes = checked_mul(tuple_bytes, most_tuples);
-  result.pool.block_bytes = how.pack ? stride : result.admission_block_bytes;
+  result.block_bytes = how.pack ? stride : result.admission_block_bytes;
 }
 
 /// Layers of several types: pages are made equal by longer blocks (a state's page is padded), then every type
 /// is cut into groups of as many layers as the rarest type has, or as the commonest has when that is less
 /// than half as many again. Stages get every group's share of their own layers.
-constexpr void group_by_type(grouping& result, layer_specs& specs, const group_settings& how) {
+constexpr void group_by_type(grouping& result, block_pool& pool, const layer_specs& specs,
+                             const group_settings& how) {
   const std::uint64_t page = specs.largest_page();
   layer_specs equal;
   for (layer_spec spec : specs) {
@@ -157,18 +161,20 @@ constexpr void group_by_type(grouping& result, layer_specs& specs, const group_s
   result.smallest_block_tokens = UINT64_MAX;
   for (const layer_spec& spec : equal) {
     const auto tables = static_cast<std::uint32_t>(ceil_div(spec.layers, size));
-    result.pool.add(group_of(spec, tables, how));
+    pool.add(group_of(spec, tables, how));
     result.padding_layers += tables * size - spec.layers;
     result.smallest_block_tokens = smaller(result.smallest_block_tokens, spec.block_tokens);
     size_here = larger(size_here, ceil_div(spec.here, tables));
   }
-  result.pool.block_bytes = checked_mul(page, size_here);
-  result.admission_block_bytes = result.pool.block_bytes;
+  result.block_bytes = checked_mul(page, size_here);
+  result.admission_block_bytes = result.block_bytes;
 }
 /// Windows and chunks beside full attention, as if they kept every token.
-[[nodiscard]] constexpr layer_specs promoted(const layer_specs& specs, bool windows) {
-  layer_specs result;
-  for (layer_spec spec : specs) {
+constexpr void promote(layer_specs& specs, bool windows) {
+  const std::uint32_t count = specs.count;
+  specs.count = 0;  // they are added again, behind the one that is read
+  for (std::uint32_t i = 0; i < count; ++i) {
+    layer_spec spec = specs.list[i];
     if (spec.kind == spec_kind::chunk || (windows && spec.kind == spec_kind::window)) {
       spec.kind = spec_kind::full;
       spec.window = 0;
@@ -177,27 +183,28 @@ constexpr void group_by_type(grouping& result, layer_specs& specs, const group_s
         spec.block_tokens = compressed_block_tokens;
       }
     }
-    result.add(spec);
+    specs.add(spec);
   }
-  return result;
+  specs.compressed = false;  // what still differs is grouped by type
 }
 }  // namespace detail
 
-/// The block tables of a model, and what a block weighs on the stage whose layers are counted as `here`.
-/// Source: vllm-project/vllm, vllm/v1/core/kv_cache_utils.py (get_kv_cache_groups and what it calls).
-[[nodiscard]] constexpr grouping groups_of(layer_specs specs, const group_settings& how) {
+/// Writes the block tables of a model to `pool`, and says what a block weighs on the stage whose layers are
+/// counted as `here`. Source: vllm-project/vllm, vllm/v1/core/kv_cache_utils.py (get_kv_cache_groups and what
+/// it calls).
+[[nodiscard]] constexpr grouping groups_of(layer_specs& specs, const group_settings& how, block_pool& pool) {
   grouping result;
   if (specs.count == 0) return result;
   const bool promotes = how.promote_windows || (how.promote_chunks && specs.has(spec_kind::chunk));
-  if (promotes && specs.has(spec_kind::full)) specs = detail::promoted(specs, how.promote_windows);
+  if (promotes && specs.has(spec_kind::full)) detail::promote(specs, how.promote_windows);
   bool one_type = true;
   for (const layer_spec& spec : specs) one_type = one_type && spec.same_type(specs.list[0]);
   if (one_type) {
-    detail::group_together(result, specs, how);
+    detail::group_together(result, pool, specs, how);
   } else if (specs.compressed) {
-    detail::group_compressed(result, specs, how);
+    detail::group_compressed(result, pool, specs, how);
   } else {
-    detail::group_by_type(result, specs, how);
+    detail::group_by_type(result, pool, specs, how);
   }
   return result;
 }

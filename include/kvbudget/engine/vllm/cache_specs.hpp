@@ -14,12 +14,12 @@ enum class spec_kind : std::uint8_t { full, window, chunk, state, encoder };
 /// What a layer registers with the cache manager: the tokens of its block, the bytes of its page, and how
 /// many layers of the model, and of one pipeline stage, look like that.
 struct layer_spec {
-  spec_kind kind = spec_kind::full;
-  std::uint64_t block_tokens = 0;
-  std::uint64_t page_bytes = 0;
-  std::uint64_t window = 0;  ///< window, chunk; encoder: tokens
-  std::uint32_t layers = 0;
-  std::uint32_t here = 0;
+  spec_kind kind;
+  std::uint64_t block_tokens;
+  std::uint64_t page_bytes;
+  std::uint64_t window;  ///< window, chunk; encoder: tokens
+  std::uint32_t layers;
+  std::uint32_t here;
 
   [[nodiscard]] constexpr bool same_page(const layer_spec& other) const {
     return kind == other.kind && block_tokens == other.block_tokens && page_bytes == other.page_bytes &&
@@ -43,7 +43,7 @@ using namespace kvbudget::detail;
 }  // namespace detail
 
 struct layer_specs {
-  layer_spec list[max_layer_specs] = {};
+  layer_spec list[max_layer_specs];  ///< of which `count` are there
   std::uint32_t count = 0;
   bool compressed = false;  ///< some layers are DeepSeek-V4's, with blocks of several sizes
 
@@ -215,16 +215,17 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
   std::uint64_t state = 0;
   bool latents = false;
   token = 0;
-  detail::each_store(
-      d, whole, whole, [&](const store& s, const kv_format& asked, std::uint32_t, std::uint32_t) {
-        if (s.kind == store_kind::recurrent) {
-          state = detail::larger(state, state_bytes(s, d.parallel.tensor, how));
-        } else if (detail::is_attention(s)) {
-          latents = latents || s.kind == store_kind::latent;
-          const std::uint64_t each = token_bytes(s, stored_format(asked, s, dtype), d.parallel.tensor);
-          token = detail::larger(token, each);
-        }
-      });
+  detail::each_store(d, whole, whole,
+                     [&](const store& s, const kv_format& asked, std::uint32_t, std::uint32_t) {
+                       if (s.kind == store_kind::recurrent) {
+                         state = detail::larger(state, state_bytes(s, d.parallel.attention_tensor(), how));
+                       } else if (detail::is_attention(s)) {
+                         latents = latents || s.kind == store_kind::latent;
+                         const std::uint64_t each =
+                             token_bytes(s, stored_format(asked, s, dtype), d.parallel.attention_tensor());
+                         token = detail::larger(token, each);
+                       }
+                     });
   const std::uint64_t usual = how.block_size != 0 ? how.block_size : latents ? how.latent_block_size : 16;
   if (state == 0 || token == 0) return usual;
   const std::uint64_t multiple = latents ? how.latent_multiple : how.kernel_block_multiple;
@@ -234,11 +235,10 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
 }
 
 /// What every layer of the model registers, with the layers of one stage counted beside.
-[[nodiscard]] constexpr layer_specs specs_of(const deployment& d, const rank_share& whole,
-                                             const rank_share& here, const page_settings& how) {
-  layer_specs specs;
+constexpr void register_layers(layer_specs& specs, const deployment& d, const rank_share& whole,
+                               const rank_share& here, const page_settings& how) {
   const kv_format dtype{dtype_of(d)};
-  const std::uint32_t tensor = d.parallel.tensor;
+  const std::uint32_t tensor = d.parallel.attention_tensor();
   std::uint64_t largest_token = 0;
   const std::uint64_t block = attention_block_tokens(d, whole, how, dtype, largest_token);
   detail::each_store(
@@ -278,7 +278,6 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
           }
         }
       });
-  return specs;
 }
 
 }  // namespace kvbudget::inline v0::vllm_cache

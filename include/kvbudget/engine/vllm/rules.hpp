@@ -42,11 +42,9 @@ inline constexpr vllm_rules vllm_eras[] = {
 
 /// The rules of a release.
 [[nodiscard]] constexpr const vllm_rules& vllm_rules_of(engine_version version) {
-  const vllm_rules* found = vllm_eras;
-  for (const vllm_rules& era : vllm_eras) {
-    if (!version.before(era.since)) found = &era;
-  }
-  return *found;
+  const vllm_rules* era = vllm_eras + sizeof(vllm_eras) / sizeof(vllm_rules) - 1;
+  while (era != vllm_eras && version.before(era->since)) --era;
+  return *era;
 }
 
 }  // namespace kvbudget::inline v0
