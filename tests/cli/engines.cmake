@@ -22,7 +22,7 @@ set(shares_of_sglang --mem-fraction-static --swa-full-tokens-ratio)
 set(numbers_of_sglang --mamba-full-memory-ratio --hicache-ratio)
 set(words_of_sglang --attention-backend --mamba-ssm-dtype)
 set(flags_of_sglang --disable-cuda-graph --disable-hybrid-swa-memory --disable-radix-cache --disable-overlap-schedule
-                    --enable-dp-attention --enable-hierarchical-cache)
+                    --enable-dp-attention --enable-dp-lm-head --enable-hierarchical-cache)
 
 set(counts_of_tensorrt-llm --max-seq-len --max-batch-size --max-num-tokens --tokens-per-block --max-tokens
                            --max-attention-window --cuda-graph-max-batch-size --mamba-state-cache-interval)
