@@ -36,9 +36,12 @@ void print_limit(const char* what, const limit& found, const char* unit) {
   } else if (!found.fits) {
     fmt::print("  {:<44} none: not even one fits\n", what);
   } else {
-    fmt::print("  {:<44} {} {}\n", what, detail::grouped(found.value), unit);
+    fmt::print("  {:<44} {} {}{}\n", what, detail::grouped(found.value), unit, found.value == 1 ? "" : "s");
   }
 }
+
+/// ", per replica" where there are several.
+std::string per_replica(const request& r) { return r.d.parallel.data > 1 ? ", per replica" : ""; }
 
 /// Blocks, what the engine prints, and how many requests run; returns the engine's longest request.
 std::uint64_t print_pools(const request& r, const capacity& found) {
@@ -46,19 +49,21 @@ std::uint64_t print_pools(const request& r, const capacity& found) {
     if constexpr (pool_engine<std::remove_cvref_t<decltype(on)>>) {
       const allocation reserved = allocate(r.d, on, *r.gpu);
       for (const block_pool& pool : reserved.pools) {
-        if (pool.blocks == 0) continue;
+        if (pool.blocks == 0 || pool.block_bytes == 0) continue;
         const std::string what = reserved.pools.count == 1 ? "blocks" : std::string("blocks of ") + pool.name;
         fmt::print("  {:<44} {} of {:B}, {} in all\n", what, detail::grouped(pool.blocks),
                    bytes{pool.block_bytes}, pool.size());
       }
-      fmt::print("  {:<44} {} tokens\n", "a block of attention holds", detail::grouped(found.block_tokens));
+      if (found.bytes_per_request != bytes{})
+        fmt::print("  {:<44} {} token{}\n", "a block of attention holds", detail::grouped(found.block_tokens),
+                   found.block_tokens == 1 ? "" : "s");
       if (found.printed_kv_cache_tokens != 0) {
         fmt::print("  {:<44} {} tokens\n", "the engine prints a cache of",
                    detail::grouped(found.printed_kv_cache_tokens));
       }
       fmt::print("  {:<44} {} tokens\n", "its longest request", detail::grouped(reserved.longest_request));
       if (reserved.running_requests != 0) {
-        fmt::print("  {:<44} {}\n", "requests that it runs at once",
+        fmt::print("  {:<44} {}\n", "requests that it runs at once" + per_replica(r),
                    detail::grouped(reserved.running_requests));
       }
       return reserved.longest_request;
@@ -95,25 +100,31 @@ void print_text(const request& r, const capacity& found, const output_options& o
     print_answer(r);
     return print_remarks(r.notes, r.warnings);
   }
-  fmt::print("  {:<44} {}\n", pools ? "the engine allows itself, per GPU" : "usable per GPU", size(allowed));
+  fmt::print(
+      "  {:<44} {}\n",
+      allowed == usable(*r.gpu).expected || !pools ? "usable per GPU" : "the engine allows itself, per GPU",
+      size(allowed));
   fmt::print("  {:<44} {}\n", "left for the cache on the fullest rank", size(found.available_kv));
   std::uint64_t longest_request = work.longest_context().value;
   if (pools) longest_request = print_pools(r, found);
   fmt::print("  {:<44} {}\n", fmt::format("cache of one request of {}", tokens{longest_request}),
              size(found.bytes_per_request));
-  if (found.concurrency_is_unbounded()) {
-    fmt::print("  {:<44} unbounded\n", "requests of that length at once");
-  } else {
-    fmt::print("  {:<44} {:.2f}\n", "requests of that length at once", found.concurrency().approximate());
+  // A batch of Transformers also takes activations: what fits is the number of sequences below.
+  const bool is_batch = std::holds_alternative<engines::transformers>(r.engine);
+  if (!is_batch && found.concurrency_is_unbounded()) {
+    fmt::print("  {:<44} unbounded\n", "requests of that length at once" + per_replica(r));
+  } else if (!is_batch) {
+    fmt::print("  {:<44} {:.2f}\n", "requests of that length at once" + per_replica(r),
+               found.concurrency().approximate());
   }
   print_limit(
       fmt::format("longest context of {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
-      found.max_context, "tokens");
+      found.max_context, "token");
   print_limit(fmt::format("most sequences of {}", work.longest_context()).c_str(), found.max_sequences,
-              "sequences");
+              "sequence");
   print_limit(
       fmt::format("most tokens over {} sequence{}", work.sequences, work.sequences == 1 ? "" : "s").c_str(),
-      found.max_tokens, "tokens");
+      found.max_tokens, "token");
   fmt::print("  {:<44} {}\n", "the workload as asked for", found.fits ? "fits" : "does not fit");
   if (pools) print_answer(r);
   const memory_budget worst = with_engine(r, [&](const auto& on) { return estimate(r.d, on, &*r.gpu); });

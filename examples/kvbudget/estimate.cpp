@@ -98,13 +98,16 @@ void print_text(const request& r, const cluster_budget& cluster, const output_op
   }
   print_growth(r, cluster);
   if (r.gpu) {
-    fmt::print("The rule \"leave 20 % free\" (margin not counted): {}.\n",
+    fmt::print("The rule \"leave 20 % free\" ({}): {}.\n",
+               reserves_pools(r) ? "of the reserved cache" : "margin not counted",
                with_engine(r, [&](const auto& on) { return fits_with_20_percent_headroom(r.d, *r.gpu, on); })
                    ? "kept"
                    : "broken");
   }
   if (r.used_by_others != bytes{}) {
-    fmt::print("In use by others and taken off the usable memory: {}.\n", r.used_by_others);
+    fmt::print("In use by others{}: {}.\n",
+               reserves_pools(r) ? ", beside all of this" : " and taken off the usable memory",
+               r.used_by_others);
   }
   print_remarks(r.notes, r.warnings);
 }

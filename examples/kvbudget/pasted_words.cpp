@@ -28,6 +28,12 @@ constexpr translation translations[] = {
     {"sglang", "expert-parallel-size", "--expert-parallel"},
     {"tensorrt-llm", "moe-expert-parallel-size", "--expert-parallel"},
     {"vllm", "decode-context-parallel-size", "--decode-context-parallel"},
+    {"vllm", "num-speculative-tokens", "--speculative-tokens"},
+    {"vllm", "spec-tokens", "--speculative-tokens"},
+    {"vllm", "spec-model", "--speculative-model"},
+    {"sglang", "speculative-num-steps", "--speculative-tokens"},
+    {"sglang", "speculative-draft-model-path", "--speculative-model"},
+    {"sglang", "max-loras-per-batch", "--max-loras"},
 };
 
 /// The longest sequence that each engine is started for.
@@ -173,6 +179,9 @@ class translator {
   void translate(const pasted_option& option) {
     const std::string& name = option.name;
     if (name == "version") return;
+    const pasted_option* algorithm = command_.find("speculative-algorithm");
+    if (name == "speculative-draft-model-path" && algorithm != nullptr && is_of_model(algorithm->value))
+      return;
     for (const translation& each : translations) {
       if (name == each.from && (each.engine.empty() || each.engine == command_.engine)) {
         return add(each.to, option.value);
@@ -186,6 +195,15 @@ class translator {
       quantization(option);
     } else if (name == "speculative-config") {
       speculation(option);
+    } else if (name == "spec-method" || name == "speculative-algorithm") {
+      if (!method(option.value)) unchanged(option);
+    } else if (name == "speculative-model") {
+      if (lower(option.value) != "[ngram]" || !method(option.value)) unchanged(option);
+    } else if (name == "enable-lora") {
+      adapters(option);
+    } else if ((name == "max-loras" || name == "max-lora-rank") && command_.engine == "vllm" &&
+               command_.find("enable-lora") == nullptr) {
+      // Without --enable-lora vLLM keeps no room for adapters.
     } else {
       unchanged(option);
       if (holds(lengths, name)) length(option.value);
@@ -212,15 +230,55 @@ class translator {
     unchanged(option);
   }
 
+  /// Whether a method means the model's own draft layers. For SGLang that is also EAGLE without a draft, or
+  /// with those layers as a checkpoint of their own.
+  [[nodiscard]] bool is_of_model(const std::string& named) const {
+    const std::string word = lower(named);
+    if (word == "mtp" || word == "nextn" || word.ends_with("_mtp")) return true;
+    if (word != "eagle" || command_.engine != "sglang") return false;
+    const pasted_option* draft = command_.find("speculative-draft-model-path");
+    return draft == nullptr || draft->value == command_.model || lower(draft->value).ends_with("nextn");
+  }
+
+  /// What drafts tokens, by the engines' names of it; false for one that is not known here.
+  bool method(const std::string& named) {
+    const std::string word = lower(named);
+    const char* own = nullptr;
+    if (is_of_model(named)) {
+      own = "mtp";
+    } else if (word == "eagle" || word == "eagle3") {
+      own = "eagle";
+    } else if (word == "ngram" || word == "[ngram]") {
+      own = "ngram";
+    } else if (word == "draft_model" || word == "standalone") {
+      own = "draft_model";
+    }
+    if (own != nullptr) add("--speculative-method", own);
+    return own != nullptr;
+  }
+
+  /// Room for LoRA adapters: vLLM keeps it for one of rank 16 where nothing else is said.
+  void adapters(const pasted_option& option) {
+    if (option.negated || command_.engine != "vllm") return unchanged(option);
+    if (command_.find("max-loras") == nullptr) add("--max-loras", "1");
+    if (command_.find("max-lora-rank") == nullptr) add("--max-lora-rank", "16");
+  }
+
   void speculation(const pasted_option& option) {
-    unchanged(option);
     const nlohmann::json config = nlohmann::json::parse(option.value, nullptr, false);
-    if (!config.is_object()) return;
+    const auto text_of = [&](const char* key) {
+      const auto found = config.find(key);
+      return found != config.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    const std::string named = config.is_object() ? text_of("method") : "";
+    const std::string model = config.is_object() ? text_of("model") : "";
+    const bool known = named.empty() ? !model.empty() : method(named);
+    if (!known) return unchanged(option);
+    if (!model.empty() && !is_of_model(named)) add("--speculative-model", model);
     for (const char* key : {"num_speculative_tokens", "num-speculative-tokens"}) {
       const auto tokens = config.find(key);
-      if (tokens == config.end() || !tokens->is_number_unsigned()) continue;
-      add("--speculative-tokens", tokens->dump());
-      return;
+      if (tokens != config.end() && tokens->is_number_unsigned())
+        return add("--speculative-tokens", tokens->dump());
     }
   }
 

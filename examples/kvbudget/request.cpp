@@ -915,10 +915,11 @@ void request_options::warn_about_engine(request& result) const {
             }
           }
           const allocation found = allocate(d, on, gpu);
-          if (found.starts() && found.left() < 0) {
+          const std::int64_t left = found.left() - static_cast<std::int64_t>(result.used_by_others.value);
+          if (found.starts() && left < 0) {
             result.warnings.push_back(
                 fmt::format("all of it is {} more than one {} has: {} may run out of memory",
-                            bytes{static_cast<std::uint64_t>(-found.left())}, gpu.id, name));
+                            bytes{static_cast<std::uint64_t>(-left)}, gpu.id, name));
           }
         }
       },
@@ -927,12 +928,16 @@ void request_options::warn_about_engine(request& result) const {
 
 void check_host_memory(request& r) {
   if (!r.gpu) return;
-  const bytes need = with_engine(r, [&](const auto& on) {
-    if constexpr (requires { on.host_bytes(r.d, *r.gpu); }) {
-      return on.host_bytes(r.d, *r.gpu);
-    } else {
-      return bytes{};
-    }
+  const bytes need = checked(r, [&] {
+    return std::visit(
+        [&](const auto& on) {
+          if constexpr (requires { on.host_bytes(r.d, *r.gpu); }) {
+            return on.host_bytes(r.d, *r.gpu);
+          } else {
+            return bytes{};
+          }
+        },
+        r.engine);
   });
   if (need == bytes{}) return;
   r.notes.push_back(fmt::format("host memory per rank: {}", need));

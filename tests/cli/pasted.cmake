@@ -34,6 +34,24 @@ endforeach()
 expect_both(0 "2 x" "ignored, does not change memory: HF_HOME=/x, --port 8000\n" capacity ${geometry} --
             "HF_HOME=/x vllm serve llama-3.1-70b \\\n -tp=2 --max_model_len 32k --port 8000 > log 2>&1 &")
 
+# Drafts and adapters are those of the program's own options.
+foreach(pair "--speculative-config.method deepseek_mtp --speculative-config.num_speculative_tokens 1|--speculative-method mtp --speculative-tokens 1"
+             "--speculative-config.method ngram --speculative-config.num_speculative_tokens 3|--speculative-method ngram --speculative-tokens 3"
+             "--enable-lora --max-loras 2|--max-loras 2 --max-lora-rank 16")
+  string(REGEX REPLACE "[|].*" "" pasted "${pair}")
+  string(REGEX REPLACE ".*[|]" "" own "${pair}")
+  separate_arguments(pasted)
+  separate_arguments(own)
+  run(estimate --engine vllm --model deepseek-v3 --gpu h200x8 --tensor-parallel 8 --context 4096 ${own})
+  set(typed "${out}")
+  run(estimate --gpu h200x8 -- vllm serve deepseek-v3 -tp 8 --max-model-len 4096 ${pasted})
+  if(NOT out STREQUAL typed OR typed STREQUAL "" OR NOT err STREQUAL "")
+    fail("${line}: differs from the same request in the program's own options: ${err}${out}")
+  endif()
+endforeach()
+expect_both(0 "fits" "ignored, not modelled here: --speculative-config=.*medusa" capacity --gpu h200 -- vllm serve llama-3.1-8b
+            --speculative-config.method medusa --speculative-config.num_speculative_tokens 3)
+
 # The user's own options win.
 expect_both(0 "llama-3.1-8b.*cache of one request of 4,096 tokens"
             "instead of: --engine=vllm, --model=meta-llama/Llama-3.1-70B, --context=32768\n" capacity ${geometry} --model

@@ -399,8 +399,36 @@ TEST_CASE("pasted commands: what they mean in the program's own options") {
       {"vllm serve m --no-enable-prefix-caching --enforce-eager",
        "--engine=vllm --model=m --no-enable-prefix-caching --enforce-eager --tensor-parallel=1"},
       {"vllm serve m --speculative-config '{\"num_speculative_tokens\":3}'",
-       "--engine=vllm --model=m --speculative-config={\"num_speculative_tokens\":3} --speculative-tokens=3 "
+       "--engine=vllm --model=m --speculative-config={\"num_speculative_tokens\":3} --tensor-parallel=1"},
+      {"vllm serve m --speculative-config "
+       "'{\"method\":\"medusa\",\"model\":\"d\",\"num_speculative_tokens\":3}'",
+       "--engine=vllm --model=m "
+       "--speculative-config={\"method\":\"medusa\",\"model\":\"d\",\"num_speculative_tokens\":3} "
        "--tensor-parallel=1"},
+      {"vllm serve m --speculative-config.method deepseek_mtp --speculative-config.num_speculative_tokens 2",
+       "--engine=vllm --model=m --speculative-method=mtp --speculative-tokens=2 --tensor-parallel=1"},
+      {"vllm serve m --speculative-config "
+       "'{\"method\":\"eagle3\",\"model\":\"d\",\"num_speculative_tokens\":3}'",
+       "--engine=vllm --model=m --speculative-method=eagle --speculative-model=d --speculative-tokens=3 "
+       "--tensor-parallel=1"},
+      {"vllm serve m --speculative-config '{\"model\":\"d\",\"num_speculative_tokens\":3}'",
+       "--engine=vllm --model=m --speculative-model=d --speculative-tokens=3 --tensor-parallel=1"},
+      {"vllm serve m --speculative-model d --num-speculative-tokens 5",
+       "--engine=vllm --model=m --speculative-model=d --speculative-tokens=5 --tensor-parallel=1"},
+      {"vllm serve m --speculative-model [ngram] --num-speculative-tokens 5",
+       "--engine=vllm --model=m --speculative-method=ngram --speculative-tokens=5 --tensor-parallel=1"},
+      {"vllm serve m --enable-lora",
+       "--engine=vllm --model=m --max-loras=1 --max-lora-rank=16 --tensor-parallel=1"},
+      {"vllm serve m --enable-lora --max-loras 4 --max-lora-rank 32",
+       "--engine=vllm --model=m --max-loras=4 --max-lora-rank=32 --tensor-parallel=1"},
+      {"vllm serve m --max-loras 4", "--engine=vllm --model=m --tensor-parallel=1"},
+      {"sglang serve m --tp 8 --speculative-algorithm EAGLE --speculative-num-steps 3 "
+       "--speculative-draft-model-path lmsys/DeepSeek-V3-NextN",
+       "--engine=sglang --model=m --tensor-parallel=8 --speculative-method=mtp --speculative-tokens=3"},
+      {"sglang serve m --tp 1 --speculative-algorithm EAGLE3 --speculative-num-steps 3 "
+       "--speculative-draft-model-path d --speculative-num-draft-tokens 4",
+       "--engine=sglang --model=m --tensor-parallel=1 --speculative-method=eagle --speculative-tokens=3 "
+       "--speculative-model=d --speculative-num-draft-tokens=4"},
       {"VLLM_PP_LAYER_PARTITION=1,2 vllm serve m",
        "--engine=vllm --model=m --VLLM_PP_LAYER_PARTITION=1,2 --tensor-parallel=1"},
       {"sglang serve m --tp 8 --ep 8 --context-length 4096",

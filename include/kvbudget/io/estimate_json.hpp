@@ -194,7 +194,9 @@ template <engine Engine = engines::geometry>
   result["host_bytes_per_rank"] = detail::host_json(d, on, machine);
   result["refused"] = nullptr;
   if constexpr (pool_engine<Engine>) {
-    if (machine.gpu != nullptr) result["refused"] = detail::refused_json(on.refuses(d, *machine.gpu));
+    if (machine.gpu != nullptr) {
+      result["refused"] = detail::refused_json(allocate(d, on, *machine.gpu).refused);
+    }
   }
   result["gpu"] = nullptr;
   for (const char* verdict_key :

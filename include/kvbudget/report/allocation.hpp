@@ -51,8 +51,12 @@ namespace kvbudget::inline v0::report {
                        found.pools.size(),
                        answer.surely ? "" : "; not surely: with the highest need it would not");
   }
-  return fmt::format("does not fit: the requests need {}{}, {} are reserved{}.", need, headroom,
-                     found.pools.size(), answer.never ? "" : "; with the lowest need it would fit");
+  bytes kept_back{};
+  for (const block_pool& pool : found.pools) kept_back += bytes{pool.kept_back * pool.block_bytes};
+  return fmt::format(
+      "does not fit: the requests need {}{}, {} are reserved{}{}.", need, headroom, found.pools.size(),
+      kept_back == bytes{} ? "" : fmt::format(", of which the engine keeps {} back", kept_back),
+      answer.never ? "" : "; with the lowest need it would fit");
 }
 
 }  // namespace kvbudget::inline v0::report
