@@ -99,8 +99,8 @@ class page {
     for (const comparison* each : of) {
       sizes.push_back(how.absolute ? std::abs(each->predicted - each->printed)
                                    : 100 * std::abs(each->error()));
-      exact += each->is_exact() ? 1 : 0;
-      within += each->is_miss() ? 0 : 1;
+      exact += each->is_exact() ? 1u : 0u;
+      within += each->is_miss() ? 0u : 1u;
     }
     const char* unit = how.absolute ? how.unit : "%";
     const std::string bound =

@@ -379,7 +379,8 @@ TEST_CASE("pasted commands: what they mean in the program's own options") {
        "--context=32768 --gpu-memory-utilization=0.95"},
       {"docker run vllm/vllm-openai:v0.21.0 m", "--engine=vllm@0.21 --model=m --tensor-parallel=1"},
       {"docker run vllm/vllm-openai:v0.21 m", "--engine=vllm@0.21 --model=m --tensor-parallel=1"},
-      {"docker run lmsysorg/sglang:v0.5.3 sglang serve m", "--engine=sglang --model=m --tensor-parallel=1"},
+      {"docker run lmsysorg/sglang:v0.5.3 sglang serve m",
+       "--engine=sglang@0.5.3 --model=m --tensor-parallel=1"},
       {"vllm serve m -tp 2 -pp 3 -dp 4 -dcp 2 --enable-expert-parallel",
        "--engine=vllm --model=m --tensor-parallel=2 --pipeline-parallel=3 --data-parallel=4 "
        "--decode-context-parallel=2 --expert-parallel=8"},

@@ -39,7 +39,7 @@ deployment random_serving(model_architecture& model, random_engine& random) {
   d.kv_cache = *plain_formats[pick(random, 1, 3)];
   d.workload.shared_prefix = tokens{pick(random, 0, 1) == 0 ? 0 : pick(random, 0, d.workload.context.value)};
   d.parallel.tensor = 1U << pick32(random, 0, 2);
-  d.parallel.data = pick32(random, 1, 3);
+  d.parallel.data = 1U << pick32(random, 0, 2);
   d.parallel.pipeline = pick32(random, 1, std::min<std::uint32_t>(3, model.num_hidden_layers));
   if (pick(random, 0, 6) == 0) {
     d.kv_exceptions.format = f::bf16;
