@@ -573,8 +573,8 @@ struct sglang {
     return sizes.tokens >= (rules().keeps_half_the_tokens ? 2u : 1u) && !misses_a_window(plan, sizes);
   }
   static constexpr std::uint64_t no_memory_is_enough = std::uint64_t{1} << 48;
-  /// About the fewest bytes whose pools serve a request: tokens of the windows or of half a request's share,
-  /// slots of one request by the share of states.
+  /// About the fewest bytes whose pools serve a request: where tokens just fill its windows, and states have
+  /// its slots.
   [[nodiscard]] constexpr double about_least_bytes(const sglang_rules::pool_plan& plan) const {
     std::uint64_t tokens = rules().keeps_half_the_tokens ? 2 : 1;
     if (plan.traits.windowed && plan.traits.full) {
