@@ -154,7 +154,7 @@ int run_capacity(const request_options& options, const output_options& output) {
   } else {
     print_text(r, found, output);
   }
-  return r.require_fit && !found.fits ? exit_does_not_fit : exit_fits;
+  return r.require_fit && (!found.fits || r.host_memory_is_short) ? exit_does_not_fit : exit_fits;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ action add_explain(CLI::App& app);
 action add_estimate(CLI::App& app);
 action add_capacity(CLI::App& app);
 action add_inspect(CLI::App& app);
+action add_compare(CLI::App& app);
 action add_gpus(CLI::App& app);
 action add_models(CLI::App& app);
 action add_engines(CLI::App& app);

@@ -1,6 +1,7 @@
 #include "engine_choice.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
@@ -12,31 +13,46 @@ using namespace kvbudget;
 
 namespace {
 
-/// "0.19", "0.19.1", "v0.19" → {0, 19}; "v0" is the last release of that engine.
-engine_version version_in(const std::string& name, std::string text) {
-  if (text == "v0" || text == "V0") return {0, 7};
-  if (!text.empty() && (text[0] == 'v' || text[0] == 'V')) text.erase(0, 1);
-  engine_version version;
-  const std::size_t dot = text.find('.');
-  const auto number = [&](const std::string& digits) {
-    try {
-      return static_cast<std::uint16_t>(parse_count(digits, "", 0, 9999));
-    } catch (const input_error&) {
-      refuse("--engine: {} is no version of {}, expected two numbers: {}@0.21", detail::quoted(text), name,
-             name);
-    }
+/// "0.19", "0.19.1", "v0.19", "0.19.1rc2", "0.19.1.post1" → {0, 19, 1}; "v0" is the last release of that
+/// engine.
+engine_version version_in(const std::string& name, const std::string& typed, const std::string& example) {
+  if (typed == "v0" || typed == "V0") return {0, 7};
+  std::string_view rest = typed;
+  const auto unreadable = [&] {
+    refuse("--engine: {} is no version of {}, expected numbers as in {}", detail::quoted(typed), name,
+           example);
   };
-  version.major = number(text.substr(0, dot));
-  if (dot == std::string::npos)
-    refuse("--engine: {} is no version of {}, expected two numbers: {}@0.21", detail::quoted(text), name,
-           name);
-  const std::string rest = text.substr(dot + 1);
-  const std::size_t second = rest.find('.');
-  version.minor = number(rest.substr(0, std::min(second, rest.find_first_not_of("0123456789"))));
-  if (second != std::string::npos && second + 1 < rest.size()) {
-    const std::string patch = rest.substr(second + 1);
-    version.patch = number(patch.substr(0, patch.find_first_not_of("0123456789")));
+  const auto number = [&] {
+    const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (end == 0 || end > 4) unreadable();
+    std::uint16_t value = 0;
+    for (const char digit : rest.substr(0, end))
+      value = static_cast<std::uint16_t>(value * 10 + (digit - '0'));
+    rest.remove_prefix(end);
+    return value;
+  };
+  const auto point_and_number = [&] {
+    return rest.size() > 1 && rest[0] == '.' && detail::is_digit(rest[1]);
+  };
+  if (rest.starts_with('v') || rest.starts_with('V')) rest.remove_prefix(1);
+  engine_version version;
+  version.major = number();
+  if (!point_and_number()) unreadable();
+  rest.remove_prefix(1);
+  version.minor = number();
+  if (point_and_number()) {
+    rest.remove_prefix(1);
+    version.patch = number();
   }
+  bool is_release = rest.empty();
+  for (const char* suffix : {"rc", "a", "b", ".rc", ".post", ".dev", "+"}) {
+    if (!rest.starts_with(suffix)) continue;
+    const std::string_view tail = rest.substr(std::string_view(suffix).size());
+    is_release = is_release ||
+                 (!tail.empty() &&
+                  tail.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.+") == std::string_view::npos);
+  }
+  if (!is_release) unreadable();
   return version;
 }
 
@@ -44,18 +60,31 @@ engine_version version_in(const std::string& name, std::string text) {
 
 const std::vector<engine_entry>& engine_list() {
   static const std::vector<engine_entry> list = {
-      {"geometry", "the bytes that the mathematics needs: no blocks, no padding, no pool",
-       engines::geometry{}, ""},
-      {"vllm", "what `vllm serve` reserves: budget, profile run, block pool", engines::vllm{},
-       "v0, 0.8, 0.9 to 0.20, 0.21 to 0.26, 0.27 and later"},
+      {"geometry",
+       "the bytes that the mathematics needs: no blocks, no padding, no pool",
+       engines::geometry{},
+       "",
+       {}},
+      {"vllm",
+       "what `vllm serve` reserves: budget, profile run, block pool",
+       engines::vllm{},
+       "v0, 0.8, 0.9 to 0.20, 0.21 to 0.26, 0.27 and later",
+       {0, 29}},
       {"sglang",
        "what `sglang.launch_server` reserves: token pools in a share of what was free before loading",
-       engines::sglang{}, "0.4.0, 0.4.7, 0.5.3, 0.5.9, 0.5.14 and later"},
-      {"tensorrt-llm", "what `trtllm-serve` reserves: a share of what is free once the model is loaded",
-       engines::tensorrt_llm{}, "before 0.8, 0.8, 0.10, 0.18, 1.0, 1.2 and later"},
+       engines::sglang{},
+       "0.4.0, 0.4.7, 0.5.3, 0.5.9, 0.5.14 and later",
+       {0, 5, 14}},
+      {"tensorrt-llm",
+       "what `trtllm-serve` reserves: a share of what is free once the model is loaded",
+       engines::tensorrt_llm{},
+       "before 0.8, 0.8, 0.10, 0.18, 1.0, 1.2 and later",
+       {1, 3}},
       {"transformers",
        "what `generate` takes: padded batches, caches that grow or are quantized, their copies",
-       engines::transformers{}, "4.36, 4.45, 4.46, 4.53, 4.56, 5.0 and later"},
+       engines::transformers{},
+       "4.36, 4.45, 4.46, 4.53, 4.56, 5.0 and later",
+       {5, 0}},
   };
   return list;
 }
@@ -76,7 +105,7 @@ any_engine engine_named(const std::string& name) {
     std::visit(
         [&](auto& engine) {
           if constexpr (requires { engine.version; }) {
-            engine.version = version_in(each.name, name.substr(at + 1));
+            engine.version = version_in(each.name, name.substr(at + 1), std::string(engine.name().text));
           } else {
             refuse("--engine: {} has no versions, write --engine {}", each.name, each.name);
           }
@@ -89,7 +118,9 @@ any_engine engine_named(const std::string& name) {
       refuse("--engine: {} is not in this version; see `kvbudget engines`", each);
     near.offer(each, each);
   }
-  refuse("--engine: engine {} is unknown{}", detail::quoted(name), near.text_or("geometry"));
+  std::string all;
+  for (const engine_entry& each : engine_list()) all += (all.empty() ? "" : ", ") + std::string(each.name);
+  refuse("--engine: engine {} is unknown{}", detail::quoted(name), near.text_or(("one of " + all).c_str()));
 }
 
 }  // namespace cli

@@ -13,9 +13,9 @@
 namespace cli {
 
 /// The engines that this program can speak for.
-using any_engine = std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm,
-                                kvbudget::engines::sglang, kvbudget::engines::tensorrt_llm,
-                                kvbudget::engines::transformers>;
+using any_engine =
+    std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm, kvbudget::engines::sglang,
+                 kvbudget::engines::tensorrt_llm, kvbudget::engines::transformers>;
 
 /// An engine as people name it, and what its estimates are.
 struct engine_entry {
@@ -23,6 +23,7 @@ struct engine_entry {
   const char* what;
   any_engine engine;     ///< its newest version with every default
   const char* versions;  ///< whose rules differ; empty: it has none
+  kvbudget::engine_version newest_rules{};
 };
 [[nodiscard]] const std::vector<engine_entry>& engine_list();
 

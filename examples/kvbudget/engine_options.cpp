@@ -60,18 +60,38 @@ template <auto Member> struct to {
         std::min<std::uint64_t>(1'000'000'000'000, std::numeric_limits<value>::max());
     in(engine) = static_cast<value>(count(option, text, 0, most));
   }
+  template <std::uint64_t Most>
+  static void up_to(any_engine& engine, const char* option, const std::string& text) {
+    in(engine) = static_cast<typename owner::value>(count(option, text, 1, Most));
+  }
   static void share(any_engine& engine, const char* option, const std::string& text) {
     in(engine) = decimal(option, text, 0.0001, 1);
+  }
+  static void share_below_one(any_engine& engine, const char* option, const std::string& text) {
+    in(engine) = decimal(option, text, 0.0001, 0.9999);
+  }
+  static void factor(any_engine& engine, const char* option, const std::string& text) {
+    in(engine) = decimal(option, text, 0.0001, 1000);
   }
   static void number(any_engine& engine, const char* option, const std::string& text) {
     in(engine) = decimal(option, text, 0, 1'000'000);
   }
   static void size(any_engine& engine, const char* option, const std::string& text) {
-    in(engine) = for_option(option, [&] { return parse_bytes(text); });
+    const bytes size = for_option(option, [&] { return parse_bytes(text); });
+    if (size > largest_size)
+      refuse("{}: {} bytes, expected at most {}", option, size.value, largest_size.value);
+    in(engine) = size;
+  }
+  static void size_above_zero(any_engine& engine, const char* option, const std::string& text) {
+    size(engine, option, text);
+    if (in(engine) == bytes{}) refuse("{}: expected more than 0 bytes", option);
   }
   static void yes(any_engine& engine, const char*, const std::string&) { in(engine) = true; }
   static void no(any_engine& engine, const char*, const std::string&) { in(engine) = false; }
 };
+
+/// Said about the layout, which reads it: nothing in the engine.
+void for_the_layout(any_engine&, const char*, const std::string&) {}
 
 using engines::vllm;
 
@@ -104,8 +124,8 @@ const std::vector<engine_option> vllm_options = {
     {"--max-model-len", "N|-1", "tokens of the longest request (default: the model's; -1: the longest that starts)", set_max_model_len},
     {"--max-num-seqs", "N", "requests that run at once (default by GPU: 256 or 1024)", to<&vllm::max_num_seqs>::tokens_or_count},
     {"--max-num-batched-tokens", "N", "tokens that one step computes (default by GPU)", to<&vllm::max_num_batched_tokens>::tokens_or_count},
-    {"--block-size", "N", "tokens of a block (default by model and kernel)", to<&vllm::block_size>::tokens_or_count},
-    {"--kv-cache-memory-bytes", "SIZE", "cache per GPU, instead of the budget rule", to<&vllm::kv_cache_memory_bytes>::size},
+    {"--block-size", "N", "tokens of a block (default by model and kernel)", to<&vllm::block_size>::up_to<1'000'000>},
+    {"--kv-cache-memory-bytes", "SIZE", "cache per GPU, instead of the budget rule", to<&vllm::kv_cache_memory_bytes>::size_above_zero},
     {"--num-gpu-blocks-override", "N", "blocks, whatever the memory", to<&vllm::num_gpu_blocks_override>::tokens_or_count},
     {"--enforce-eager", "", "no captured CUDA graphs", to<&vllm::enforce_eager>::yes},
     {"--enable-prefix-caching", "", "keep recurrent states at block boundaries", to<&vllm::enable_prefix_caching>::yes},
@@ -116,7 +136,7 @@ const std::vector<engine_option> vllm_options = {
     {"--mamba-cache-mode", "MODE", "auto, none, align, all", set_mamba_mode},
     {"--mamba-ssm-cache-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&vllm::mamba_ssm_cache_dtype>},
     {"--mamba-cache-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&vllm::mamba_cache_dtype>},
-    {"--prefill-context-parallel-size", "N", "ranks that share the tokens of a prompt", to<&vllm::prefill_context_parallel_size>::tokens_or_count},
+    {"--prefill-context-parallel-size", "N", "ranks that share the tokens of a prompt", to<&vllm::prefill_context_parallel_size>::up_to<1'000'000>},
     {"--cpu-offload-gb", "GiB", "weights per GPU kept in host memory", to<&vllm::cpu_offload_gb>::number},
     {"--kv-offloading-size", "GiB", "host memory for offloaded blocks, over all tensor ranks", to<&vllm::kv_offloading_size>::number},
     {"--language-model-only", "", "no images", to<&vllm::language_model_only>::yes},
@@ -177,28 +197,29 @@ void set_backend(any_engine& engine, const char* option, const std::string& text
 
 // clang-format off
 const std::vector<engine_option> sglang_options = {
-    {"--mem-fraction-static", "SHARE", "share of what is free before loading (default by GPU, ranks and graphs)", to<&sglang::mem_fraction_static>::share},
+    {"--mem-fraction-static", "SHARE", "share of what is free before loading (default by GPU, ranks and graphs)", to<&sglang::mem_fraction_static>::share_below_one},
     {"--context-length", "N", "tokens of the longest request (default: the model's)", to<&sglang::context_length>::tokens_or_count},
     {"--max-running-requests", "N", "requests that run at once (default by pool and length)", to<&sglang::max_running_requests>::tokens_or_count},
     {"--max-total-tokens", "N", "tokens that the pool has at most", to<&sglang::max_total_tokens>::tokens_or_count},
     {"--chunked-prefill-size", "N|-1", "tokens of a prefill chunk (default by GPU; -1: off)", set_chunked_prefill_size},
     {"--max-prefill-tokens", "N", "tokens of a prefill batch (default 16384)", to<&sglang::max_prefill_tokens>::tokens_or_count},
-    {"--page-size", "N", "tokens of a page (default by backend: 1)", to<&sglang::page_size>::tokens_or_count},
+    {"--page-size", "N", "tokens of a page (default by backend: 1)", to<&sglang::page_size>::up_to<1'000'000>},
     {"--attention-backend", "NAME", "flashmla, cutlass_mla, trtllm_mla, trtllm_mha, fa4, dsa_trtllm: those with pages of their own", set_page_backend},
     {"--cuda-graph-max-bs", "N", "requests of the largest captured graph (default by GPU)", to<&sglang::cuda_graph_max_bs>::tokens_or_count},
     {"--disable-cuda-graph", "", "no captured CUDA graphs", to<&sglang::disable_cuda_graph>::yes},
     {"--swa-full-tokens-ratio", "SHARE", "tokens of windows to tokens of full layers (default 0.8)", to<&sglang::swa_full_tokens_ratio>::share},
     {"--disable-hybrid-swa-memory", "", "windows keep every token", to<&sglang::disable_hybrid_swa_memory>::yes},
-    {"--mamba-full-memory-ratio", "N", "states to cache, in bytes (default 0.9)", to<&sglang::mamba_full_memory_ratio>::number},
+    {"--mamba-full-memory-ratio", "N", "states to cache, in bytes (default 0.9)", to<&sglang::mamba_full_memory_ratio>::factor},
     {"--max-mamba-cache-size", "N", "recurrent states kept at most", to<&sglang::max_mamba_cache_size>::tokens_or_count},
     {"--mamba-ssm-dtype", "DTYPE", "auto, float32, float16, bfloat16", set_state_dtype<&sglang::mamba_ssm_dtype>},
     {"--disable-radix-cache", "", "no prefix cache: one state per request", to<&sglang::disable_radix_cache>::yes},
     {"--disable-overlap-schedule", "", "one batch at a time", to<&sglang::disable_overlap_schedule>::yes},
-    {"--enable-dp-attention", "", "attention data parallelism (in layouts: tensor = tp / dp, data = dp)", to<&sglang::enable_dp_attention>::yes},
+    {"--enable-dp-attention", "", "attention data parallelism: --data-parallel counts replicas within the tensor ranks", for_the_layout},
+    {"--enable-dp-lm-head", "", "with it: the head is not split over all tensor ranks either", to<&sglang::enable_dp_lm_head>::yes},
     {"--enable-hierarchical-cache", "", "a second level of cache in host memory", to<&sglang::enable_hierarchical_cache>::yes},
-    {"--hicache-ratio", "N", "host tokens per GPU token (default 2)", to<&sglang::hicache_ratio>::number},
+    {"--hicache-ratio", "N", "host tokens per GPU token (default 2)", to<&sglang::hicache_ratio>::factor},
     {"--hicache-size", "GB", "host cache per rank, instead of the ratio", to<&sglang::hicache_size>::tokens_or_count},
-    {"--speculative-num-draft-tokens", "N", "tokens checked per step (default: drafted + 1)", to<&sglang::speculative_num_draft_tokens>::tokens_or_count},
+    {"--speculative-num-draft-tokens", "N", "tokens checked per step (default: drafted + 1)", to<&sglang::speculative_num_draft_tokens>::up_to<1'000'000>},
     {"--mm-runtime-reservation", "SIZE", "kept for multimodal caches", to<&sglang::mm_runtime_reservation>::size},
 };
 const std::vector<engine_option> tensorrt_llm_options = {
@@ -206,7 +227,7 @@ const std::vector<engine_option> tensorrt_llm_options = {
     {"--max-seq-len", "N", "tokens of the longest request (default: the model's)", to<&tensorrt_llm::max_seq_len>::tokens_or_count},
     {"--max-batch-size", "N", "requests that run at once (default 2048)", to<&tensorrt_llm::max_batch_size>::tokens_or_count},
     {"--max-num-tokens", "N", "tokens that one step computes (default 8192)", to<&tensorrt_llm::max_num_tokens>::tokens_or_count},
-    {"--tokens-per-block", "N", "tokens of a block (default 32)", to<&tensorrt_llm::tokens_per_block>::tokens_or_count},
+    {"--tokens-per-block", "N", "tokens of a block (default 32)", to<&tensorrt_llm::tokens_per_block>::up_to<1'000'000>},
     {"--max-tokens", "N", "tokens that the cache has at most", to<&tensorrt_llm::max_tokens>::tokens_or_count},
     {"--max-gpu-total-bytes", "SIZE", "bytes that the cache has at most", to<&tensorrt_llm::max_gpu_total_bytes>::size},
     {"--max-attention-window", "N,...", "windows, repeated over the layers", set_attention_windows},
@@ -220,12 +241,12 @@ const std::vector<engine_option> transformers_options = {
     {"--cache-implementation", "NAME", "dynamic, static, sliding_window, hybrid, quantized, offloaded, offloaded_static", set_cache_implementation},
     {"--attn-implementation", "NAME", "sdpa, eager, flash_attention_2", set_attn_implementation},
     {"--max-cache-len", "N", "tokens of a static cache (default: as many as the requests have)", to<&transformers::max_cache_len>::tokens_or_count},
-    {"--num-beams", "N", "copies of every request", to<&transformers::num_beams>::tokens_or_count},
+    {"--num-beams", "N", "copies of every request", to<&transformers::num_beams>::up_to<1'000'000>},
     {"--max-new-tokens", "N", "of a request's tokens, those that are generated", to<&transformers::max_new_tokens>::whole},
     {"--prefill-chunk-size", "N", "prompt tokens computed at once (default: all)", to<&transformers::prefill_chunk_size>::tokens_or_count},
     {"--logits", "NAME", "auto, every_token, last_token: logits that the prefill computes", set_logits},
     {"--cache-backend", "NAME", "quanto, hqq: of a quantized cache", set_backend},
-    {"--nbits", "N", "of a quantized cache (default 4)", to<&transformers::nbits>::tokens_or_count},
+    {"--nbits", "N", "of a quantized cache (default 4)", to<&transformers::nbits>::up_to<8>},
     {"--q-group-size", "N", "elements that share a scale (default 64)", to<&transformers::q_group_size>::tokens_or_count},
     {"--residual-length", "N", "recent tokens that stay in the dtype (default 128)", to<&transformers::residual_length>::tokens_or_count},
 };
@@ -269,6 +290,11 @@ std::optional<std::string> engine_options::value(const std::string& name) const 
 
 void engine_options::apply(any_engine& engine, const std::string& engine_name) const {
   const std::vector<engine_option>& known = options_of(engine_name);
+  for (const auto& [name, typed] : given_) {
+    const std::string opposite = "--no-" + name.substr(2);
+    if (given(name) && given(opposite))
+      refuse("{} and {} contradict each other, give one of them", name, opposite);
+  }
   for (const auto& [name, typed] : given_) {
     if (!typed.flag && !typed.text) continue;
     const auto option = std::find_if(known.begin(), known.end(),

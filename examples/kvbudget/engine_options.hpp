@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "engine_choice.hpp"
+#include "kvbudget/units/literals.hpp"
 
 namespace cli {
+
+/// No size beyond this is believed: far more than any machine has, and sums stay in 64 bits.
+inline constexpr kvbudget::bytes largest_size = kvbudget::tebibytes(std::uint64_t{1} << 20);
 
 /// One option of one engine, under the engine's own name.
 struct engine_option {

@@ -156,7 +156,7 @@ int run_estimate(const request_options& options, const output_options& output) {
   }
   const bool fits =
       !r.gpu || with_engine(r, [&](const auto& on) { return check_fit(r.d, *r.gpu, on, r.asked).fits; });
-  return r.require_fit && !fits ? exit_does_not_fit : exit_fits;
+  return r.require_fit && (!fits || r.host_memory_is_short) ? exit_does_not_fit : exit_fits;
 }
 
 }  // namespace

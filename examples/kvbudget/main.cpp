@@ -51,6 +51,11 @@ int explain_parse_error(const CLI::App& app, const CLI::ParseError& problem) {
         name, fmt::format("{} is unknown{}", kvbudget::detail::quoted(word), suggestion_for(word, command)));
   }
   std::string line = problem.what();
+  if (dynamic_cast<const CLI::ConversionError*>(&problem) != nullptr) {
+    constexpr std::string_view before = "Could not convert: ";
+    if (line.starts_with(before)) line.erase(0, before.size());
+    return fail(name, line.substr(0, line.find(' ')) + ": takes no value");
+  }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) != nullptr) {
     const std::string option = line.substr(0, line.find(": "));
     const bool missing = line.find("missing") != std::string::npos;
@@ -72,7 +77,7 @@ int main(int argc, char** argv) {
     actions.emplace_back(app.get_subcommands({}).back(), std::move(run));
   };
   for (const auto declare : {cli::add_explain, cli::add_estimate, cli::add_capacity, cli::add_inspect,
-                             cli::add_gpus, cli::add_models, cli::add_engines}) {
+                             cli::add_compare, cli::add_gpus, cli::add_models, cli::add_engines}) {
     add(declare);
   }
 
@@ -88,6 +93,11 @@ int main(int argc, char** argv) {
     arguments = cli::with_pasted_command(app, arguments.words);
   } catch (const std::exception& problem) {
     return fail(arguments.words.front(), problem.what());
+  }
+  for (const std::string& word : arguments.words) {
+    // The parser would take the next word for the value.
+    if (word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1)
+      return fail(arguments.words.front(), word.substr(0, word.size() - 1) + ": needs a value");
   }
   try {
     app.parse(std::vector<std::string>(arguments.words.rbegin(), arguments.words.rend()));
@@ -108,7 +118,7 @@ int main(int argc, char** argv) {
       return fail(command->get_name(), problem.what());
     }
   }
-  return fail(
-      "",
-      "no command: explain, estimate, capacity, inspect, gpus, models, engines; kvbudget --help says more");
+  return fail("",
+              "no command: explain, estimate, capacity, inspect, compare, gpus, models, engines; kvbudget "
+              "--help says more");
 }

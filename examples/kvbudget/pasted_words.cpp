@@ -131,12 +131,16 @@ std::string model_word(const std::string& model) {
   return "--model=" + model;
 }
 
-/// `vllm@0.21`: results differ by minor version.
+/// `vllm@0.21`, `sglang@0.5.6`: rules of SGLang differ by patch, of the others by minor version.
 std::string engine_word(const pasted_command& command) {
   const pasted_option* version = command.find("version");
-  if (version == nullptr || command.engine != "vllm") return "--engine=" + command.engine;
-  const std::size_t minor = version->value.find('.');
-  return "--engine=" + command.engine + '@' + version->value.substr(0, version->value.find('.', minor + 1));
+  if (version == nullptr) return "--engine=" + command.engine;
+  std::size_t end = 0;
+  const int parts = command.engine == "sglang" ? 3 : 2;
+  for (int part = 0; part < parts && end != std::string::npos; ++part) {
+    end = version->value.find('.', end == 0 ? 0 : end + 1);
+  }
+  return "--engine=" + command.engine + '@' + version->value.substr(0, end);
 }
 
 class translator {
@@ -169,9 +173,6 @@ class translator {
   void translate(const pasted_option& option) {
     const std::string& name = option.name;
     if (name == "version") return;
-    const bool attention_replicas =
-        name == "data-parallel-size" && command_.find("enable-dp-attention") != nullptr;
-    if (attention_replicas) return unchanged(option);  // no ranks of their own: they share the tensor ranks
     for (const translation& each : translations) {
       if (name == each.from && (each.engine.empty() || each.engine == command_.engine)) {
         return add(each.to, option.value);

@@ -1,7 +1,10 @@
 #include "request.hpp"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
@@ -11,6 +14,7 @@
 #include "kvbudget/io/quantity_text.hpp"
 #include "kvbudget/lookup/gpu_lookup.hpp"
 #include "kvbudget/models.hpp"
+#include "kvbudget/report/format.hpp"
 #include "model_source.hpp"
 #include "named_checkpoint.hpp"
 
@@ -28,7 +32,6 @@ constexpr std::uint64_t most_sequences = 1'000'000'000;
 constexpr std::uint64_t most_ranks = 1'000'000;
 constexpr std::uint64_t most_parameters = 1'000'000'000'000'000;
 constexpr std::uint64_t largest_width = 1u << 24;
-constexpr bytes largest_size = tebibytes(std::uint64_t{1} << 20);
 
 std::uint64_t count_in(const char* option, const std::string& value, const char* what, std::uint64_t least,
                        std::uint64_t most) {
@@ -100,6 +103,41 @@ std::string in_terms_of_options(const std::string& rule) {
   return rule;
 }
 
+/// What an engine cannot compute, with the option in front that asks for it.
+std::string in_terms_of_engine(const request& r, const std::string& rule) {
+  struct translation {
+    const char* begins;   ///< how the rule begins
+    const char* instead;  ///< with what the line begins
+    bool whole;           ///< instead of all of the rule; otherwise of its beginning
+  };
+  constexpr translation translations[] = {
+      {"sglang: the model gives no context length",
+       "--context-length is missing: the model gives no context length", true},
+      {"sglang: decode-context parallelism", "--decode-context-parallel: sglang's is not modelled", true},
+      {"Transformers does not split a cache",
+       "--decode-context-parallel: Transformers does not split a cache by tokens", true},
+      {"Transformers keeps its cache in the dtype",
+       "--kv-cache-dtype: Transformers keeps its cache in the dtype; --cache-implementation quantized with "
+       "--nbits "
+       "quantizes it",
+       true},
+      {"nbits: ", "--nbits: ", false},
+      {"LoRA: ", "--max-loras: ", false},
+      {"speculation: ", "--speculative-method: ", false},
+      {"sglang: ", "--engine sglang: ", false},
+      {"a model registers more", "--engine vllm: a model registers more", false},
+      {"attention data parallel: ", "--enable-dp-attention: ", false},
+      {"online quantization: ", "--weights: ", false},
+  };
+  for (const translation& each : translations) {
+    if (!rule.starts_with(each.begins)) continue;
+    return each.whole ? each.instead : each.instead + rule.substr(std::string_view(each.begins).size());
+  }
+  if (r.engine_name != "geometry" && rule.starts_with("Transformers "))
+    return "--engine transformers: " + rule;
+  return in_terms_of_options(rule);
+}
+
 }  // namespace
 
 void explain_refusal(const request& r, const error& problem) {
@@ -119,7 +157,7 @@ void explain_refusal(const request& r, const error& problem) {
         "large: {}",
         rule);
   }
-  throw command_error(in_terms_of_options(rule));
+  throw command_error(in_terms_of_engine(r, rule));
 }
 
 void request_options::add_to(CLI::App& command) {
@@ -203,6 +241,8 @@ void request_options::add_to(CLI::App& command) {
   option("--framework-bytes", pinned_framework_, "SIZE", "instead of the framework's figures", pins);
   option("--margin-bytes", pinned_margin_, "SIZE", "bytes set aside", pins);
   option("--host-memory-bytes", host_memory_, "SIZE", "host memory that there is for one rank", pins);
+  option("--calibration", calibration_, "FILE",
+         "terms that `kvbudget compare --calibrate` measured, where they hold", pins);
 
   constexpr const char* gpu = "GPU";
   option("--gpu", gpu_, "ID[xN]",
@@ -217,6 +257,10 @@ void request_options::add_to(CLI::App& command) {
 }
 
 void request_options::read_into(request& result) const {
+  checked(result, [&] { read_all(result); });
+}
+
+void request_options::read_all(request& result) const {
   read_engine(result);
   read_model(result);
   read_formats(result);
@@ -229,8 +273,10 @@ void request_options::read_into(request& result) const {
   read_engine_length(result);
   read_framework(result);
   read_pins(result);
+  read_calibration(result);
   use_resident_weights(result);
   warn_about(result);
+  warn_about_engine(result);
 }
 
 std::string unknown_model(const std::string& name) {
@@ -295,7 +341,7 @@ void request_options::read_model(request& result) const {
 
 /// What the files hold counts where nobody asks for another format and one rank holds it all.
 void request_options::use_resident_weights(request& result) const {
-  if (!result.resident || weights_ || pinned_weights_ || dtype_ || unquantized_) return;
+  if (!result.resident || weights_ || result.d.pinned.weights.given || dtype_ || unquantized_) return;
   if (result.d.parallel.ranks() == 1) {
     result.d.pinned.weights = *result.resident;
     result.notes.emplace_back("weights are counted as the tensors on disk have them");
@@ -359,6 +405,11 @@ void request_options::read_formats(request& result) const {
   if (activations_) d.activations.format = number_format_in("--activations", *activations_);
   if (unquantized_)
     d.unquantized = for_option("--unquantized", [&] { return module_set_named(*unquantized_); });
+  for (const auto& [option, is_given] :
+       {std::pair{"--attention", attention_.has_value()}, {"--sampler", sampler_.has_value()}}) {
+    if (is_given && result.engine_name != "geometry")
+      refuse("{} is for geometry: {} has its own", option, result.engine_name);
+  }
   if (attention_) {
     d.activations.attention = word_in("--attention", *attention_, {"flash", "naive"}) == 0
                                   ? attention_kernel::flash
@@ -412,6 +463,14 @@ void request_options::read_layer_exceptions(request& result) const {
 }
 
 namespace {
+/// The option by which an engine says how many tokens a step computes; null where `--batched-tokens` does.
+const char* own_step_option(std::string_view engine) {
+  if (engine == "vllm") return "--max-num-batched-tokens";
+  if (engine == "tensorrt-llm") return "--max-num-tokens";
+  if (engine == "transformers") return "--prefill-chunk-size";
+  return nullptr;
+}
+
 /// Tokens of the longest request that a pooling engine is set up for; 0 where nobody says.
 std::uint64_t longest_of_engine(const request& r) {
   return std::visit(
@@ -488,6 +547,10 @@ void request_options::read_work(request& result) const {
           tokens{count_in("--shared-prefix", *shared_prefix_, "tokens of the prompt", 0, longest)};
     }
   }
+  if (batched_tokens_ && own_step_option(result.engine_name) != nullptr) {
+    refuse("--batched-tokens is for geometry: {} has an option of its own, {}", result.engine_name,
+           own_step_option(result.engine_name));
+  }
   const text by_its_engine_name =
       result.engine_name == "geometry" ? engine_options_.value("--max-num-batched-tokens") : std::nullopt;
   if (batched_tokens_ && by_its_engine_name)
@@ -503,7 +566,7 @@ void request_options::read_engine(request& result) const {
   result.engine = engine_named(engine_.value_or("geometry"));
   result.engine_name = engine_list()[result.engine.index()].name;
   engine_options_.apply(result.engine, result.engine_name);
-  if (reserves_pools(result) && !gpu_ && !gpu_profile_) {
+  if (reserves_pools(result) && !gpu_ && !gpu_profile_ && !seen_total_) {
     refuse("--engine {} reserves a share of a GPU: add --gpu ID[xN] or --gpu-profile FILE",
            result.engine_name);
   }
@@ -554,6 +617,11 @@ void request_options::read_speculation(request& result) const {
     if (const model_architecture* found = models::find(speculative_model_->c_str())) {
       result.draft = *found;
     } else {
+      std::error_code ignored;
+      if (!std::filesystem::exists(*speculative_model_, ignored)) {
+        refuse("--speculative-model: {} is neither a model of the catalogue nor a file",
+               detail::quoted(*speculative_model_));
+      }
       result.draft =
           for_option("--speculative-model", [&] { return read_config_file(*speculative_model_, ""); }).model;
     }
@@ -587,6 +655,7 @@ void request_options::read_layout(request& result) const {
   degree("--data-parallel", data_, layout.data);
   degree("--expert-parallel", expert_, layout.expert);
   degree("--decode-context-parallel", decode_context_, layout.decode_context);
+  if (engine_options_.given("--enable-dp-attention")) layout.attention_data = std::exchange(layout.data, 1U);
   const bool given = tensor_ || pipeline_ || data_ || expert_ || decode_context_;
 
   std::string from;
@@ -629,6 +698,10 @@ void request_options::read_layout(request& result) const {
 void request_options::read_gpu_name(request& result) const {
   if (gpu_ && gpu_profile_) refuse("--gpu and --gpu-profile both name a GPU, give one of them");
   if (gpu_profile_) result.gpu = for_option("--gpu-profile", [&] { return load_gpu_profile(*gpu_profile_); });
+  if (seen_total_ && !gpu_ && !gpu_profile_) {
+    result.gpu.emplace();
+    detail::assign_text(result.gpu->name, "a GPU as the log prints it");
+  }
   if (!gpu_) return;
   const gpu_words words = split_gpu(*gpu_);
   const gpu_lookup found = find_gpu(words.name.c_str());
@@ -644,15 +717,22 @@ void request_options::read_gpu(request& result) const {
                                          {"--gpu-used-bytes", gpu_used_.has_value()},
                                          {"--nominal", nominal_},
                                          {"--headroom", headroom_.has_value()},
+                                         {"--host-memory-bytes", host_memory_.has_value()},
                                          {"--require-fit", require_fit_}}) {
     if (is_given && !result.gpu) refuse("{} needs a GPU: add --gpu ID[xN] or --gpu-profile FILE", option);
   }
   if (!result.gpu) return;
   gpu_profile& gpu = *result.gpu;
-  const std::string name = gpu_ ? fmt::format("--gpu {}", gpu.id)
-                                : fmt::format("--gpu-profile {}", detail::printable(*gpu_profile_));
+  const std::string name = gpu_           ? fmt::format("--gpu {}", gpu.id)
+                           : gpu_profile_ ? fmt::format("--gpu-profile {}", detail::printable(*gpu_profile_))
+                                          : std::string(gpu.name);
   result.gpu_count = static_cast<std::uint32_t>(result.d.parallel.ranks());
 
+  if (seen_total_) {
+    gpu.runtime_total_bytes = seen_total_->expected.value;
+    gpu.runtime_total_rounding_bytes = (seen_total_->high - seen_total_->expected).value;
+    gpu.working_set_assumed = false;
+  }
   if (gpu_total_) {
     const bytes total = bytes_in("--gpu-total-bytes", *gpu_total_);
     if (total == bytes{}) refuse("--gpu-total-bytes: expected more than 0 bytes");
@@ -730,7 +810,8 @@ void request_options::warn_about(request& result) const {
   const deployment& d = result.d;
   const model_architecture& model = result.model;
   const std::uint64_t longest = d.workload.longest_context().value;
-  if (model.max_position_embeddings != 0 && longest > model.max_position_embeddings) {
+  const bool beyond = model.max_position_embeddings != 0 && longest > model.max_position_embeddings;
+  if (beyond && !reserves_pools(result)) {  // an engine with pools has its own answer
     result.warnings.push_back(
         fmt::format("a context of {} tokens is beyond the {} positions that {} was trained for: engines "
                     "refuse it or stretch it",
@@ -753,6 +834,97 @@ void request_options::warn_about(request& result) const {
   }
 }
 
+namespace {
+
+/// Cache formats that an engine has, beside the plain 16- and 32-bit ones.
+bool has_cache_format(std::string_view engine, const kv_format& format) {
+  const std::string_view name = format.name;
+  const auto is_one_of = [name](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (format.is_automatic() || is_one_of({"bf16", "fp16", "fp32", "fp8_e4m3"})) return true;
+  if (engine == "vllm") {
+    return name.starts_with("turboquant_") ||
+           is_one_of({"fp8_e5m2", "int8_per_token_head", "fp8_per_token_head", "int4_per_token_head", "nvfp4",
+                      "fp8_ds_mla", "fp8_ds_mla_v4", "nvfp4_ds_mla"});
+  }
+  if (engine == "sglang")
+    return is_one_of({"fp8_e5m2", "fp4_e2m1", "nvfp4", "int8", "sglang_int8", "fp8_ds_mla", "fp8_ds_mla_v4"});
+  if (engine == "tensorrt-llm") return is_one_of({"int8", "nvfp4", "fp8_ds_mla"});
+  return true;
+}
+
+/// What one engine's options need of each other.
+void check_together(const engines::transformers& on, const engine_options& given, std::uint64_t context) {
+  const auto cache = on.cache_implementation;
+  for (const char* option : {"--cache-backend", "--nbits", "--q-group-size", "--residual-length"}) {
+    if (given.given(option) && cache != transformers_cache::quantized)
+      refuse("{} needs --cache-implementation quantized", option);
+  }
+  if (on.max_new_tokens > context) {
+    refuse("--max-new-tokens {} is more than the {} tokens of a request (--context)", on.max_new_tokens,
+           context);
+  }
+}
+
+}  // namespace
+
+/// What an engine's figures cannot be trusted for, and what it does other than it was told.
+void request_options::warn_about_engine(request& result) const {
+  if (result.engine_name == "geometry") return;
+  const std::string& name = result.engine_name;
+  const deployment& d = result.d;
+  for (const kv_format& format : {d.kv_cache, d.kv_exceptions.format}) {
+    if (!has_cache_format(name, format)) {
+      result.warnings.push_back(fmt::format("{} has no cache format {}: these are the bytes it would take",
+                                            name, *format.name != '\0' ? format.name : "like this"));
+    }
+  }
+  const engine_version newest = engine_list()[result.engine.index()].newest_rules;
+  std::visit(
+      [&](const auto& on) {
+        using chosen = std::remove_cvref_t<decltype(on)>;
+        if constexpr (requires { on.version; }) {
+          if (newest.before(on.version)) {
+            result.notes.push_back(fmt::format(
+                "{} is newer than the rules that are known: counted as the newest", on.name().text));
+          }
+        }
+        if constexpr (std::is_same_v<chosen, engines::transformers>)
+          check_together(on, engine_options_, d.workload.longest_context().value);
+        if constexpr (pool_engine<chosen>) {
+          const gpu_profile& gpu = *result.gpu;
+          if (gpu.vendor != gpu_vendor::nvidia) {
+            const std::string how = std::is_same_v<chosen, engines::tensorrt_llm>
+                                        ? name + " runs on NVIDIA GPUs"
+                                        : "the constants of " + name + " were measured on NVIDIA GPUs";
+            result.warnings.push_back(how + ", not on " + gpu.id);
+          }
+          if constexpr (requires { on.max_seq_len; }) {
+            if (on.max_seq_len > on.longest_request(d)) {
+              result.notes.push_back(
+                  fmt::format("--max-seq-len: {} takes {} instead, the most that {} supports", name,
+                              tokens{on.longest_request(d)}, result.model.name));
+            }
+          }
+          if constexpr (requires { on.prefill_context_parallel_size; }) {
+            if (on.prefill_context_parallel_size > 1) {
+              result.warnings.push_back(fmt::format(
+                  "--prefill-context-parallel-size {}: {} starts so many times the ranks of the layout",
+                  on.prefill_context_parallel_size, name));
+            }
+          }
+          const allocation found = allocate(d, on, gpu);
+          if (found.starts() && found.left() < 0) {
+            result.warnings.push_back(
+                fmt::format("all of it is {} more than one {} has: {} may run out of memory",
+                            bytes{static_cast<std::uint64_t>(-found.left())}, gpu.id, name));
+          }
+        }
+      },
+      result.engine);
+}
+
 void check_host_memory(request& r) {
   if (!r.gpu) return;
   const bytes need = with_engine(r, [&](const auto& on) {
@@ -763,11 +935,11 @@ void check_host_memory(request& r) {
     }
   });
   if (need == bytes{}) return;
-  r.notes.push_back(fmt::format("host memory per rank: {} bytes", need.value));
-  if (r.host_memory && need > *r.host_memory) {
-    r.warnings.push_back(
-        fmt::format("{} bytes of host memory are needed per rank, --host-memory-bytes gives {}", need.value,
-                    r.host_memory->value));
+  r.notes.push_back(fmt::format("host memory per rank: {}", need));
+  r.host_memory_is_short = r.host_memory && need > *r.host_memory;
+  if (r.host_memory_is_short) {
+    r.warnings.push_back(fmt::format("{} of host memory are needed per rank, --host-memory-bytes gives {}",
+                                     need, *r.host_memory));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine_options.hpp"
+#include "kvbudget/io/calibration.hpp"
 #include "kvbudget/kvbudget.hpp"
 
 namespace cli {
@@ -25,6 +26,8 @@ struct request {
   std::optional<kvbudget::amount> resident;    ///< weights by files that differ from the model's own count
   kvbudget::model_architecture draft{};        ///< of a draft model, where one is named
   std::optional<kvbudget::bytes> host_memory;  ///< of one rank, where the user says
+  std::optional<kvbudget::calibration> calibrated;  ///< whose texts pinned figures refer to
+  bool host_memory_is_short = false;                ///< the engine needs more of it than there is
   std::string weights_text;  ///< what the formats are called; the dtype's name where none is asked for
   std::string cache_text;
   std::string cache_exceptions_text;  ///< the format of `d.kv_exceptions`; empty: there are none
@@ -48,11 +51,14 @@ class request_options {
   void add_to(CLI::App& command);
   /// Reads them into `result`; what is missing, wrong or contradictory throws `command_error`.
   void read_into(request& result) const;
+  /// A total that an engine printed counts for the GPU that is named, and is a GPU where none is.
+  void see_total(const kvbudget::usable_memory& total) { seen_total_ = total; }
 
  private:
   /// One option's text; empty = not given.
   using text = std::optional<std::string>;
 
+  void read_all(request& result) const;
   void read_model(request& result) const;
   void read_model_by_hand(request& result) const;
   void use_resident_weights(request& result) const;
@@ -67,7 +73,9 @@ class request_options {
   void read_gpu(request& result) const;
   void read_framework(request& result) const;
   void read_pins(request& result) const;
+  void read_calibration(request& result) const;
   void warn_about(request& result) const;
+  void warn_about_engine(request& result) const;
 
   std::vector<std::string> gguf_;
   text model_, config_, safetensors_, assume_like_, layers_, hidden_, heads_, kv_heads_, head_dim_,
@@ -78,7 +86,8 @@ class request_options {
   text tensor_, pipeline_, data_, expert_, decode_context_;
   text engine_, framework_;
   text pinned_weights_, pinned_activations_, pinned_framework_, pinned_margin_;
-  text gpu_, gpu_profile_, gpu_total_, gpu_used_, headroom_, host_memory_;
+  text gpu_, gpu_profile_, gpu_total_, gpu_used_, headroom_, host_memory_, calibration_;
+  std::optional<kvbudget::usable_memory> seen_total_;
   text speculative_method_, speculative_tokens_, speculative_model_, max_loras_, max_lora_rank_;
   engine_options engine_options_;
   bool nominal_ = false;

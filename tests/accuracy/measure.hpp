@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kvbudget/kvbudget.hpp"
@@ -56,7 +57,8 @@ struct comparison {
   double printed = 0;
   double rounding = 0;  ///< half of the last printed digit of the figures that went in, in the same unit
   double predicted = 0;
-  bool counted = true;  ///< independent; the others are shown apart
+  bool counted = true;      ///< independent; the others are shown apart
+  bool calibrated = false;  ///< constants rest on this very figure
   bool text = true;
   std::string version;
 
@@ -88,7 +90,7 @@ inline deployment deployment_of(const measured_case& from) {
   if (from.given.kv_cache_dtype && *from.given.kv_cache_dtype != "auto") {
     d.kv_cache = kv_format_named(*from.given.kv_cache_dtype);
   }
-  if (from.given.speculative_method == "mtp") {
+  if (from.given.speculative_method == "mtp" && from.model->draft_layers != 0) {
     d.speculation.kind = speculation_kind::mtp;
     d.speculation.num_speculative_tokens =
         static_cast<std::uint32_t>(from.given.num_speculative_tokens.value_or(1));
@@ -119,6 +121,40 @@ inline engines::vllm vllm_of(const measured_case& from) {
   return on;
 }
 
+/// Without attention data parallelism data ranks are replicas; with it they lie within the tensor ranks.
+inline deployment with_attention_data(deployment d, const measured_case& from) {
+  if (!from.given.enable_dp_attention.value_or(false) || d.parallel.data == 1) return d;
+  d.parallel.attention_data = std::exchange(d.parallel.data, 1u);
+  return d;
+}
+
+inline engines::sglang sglang_of(const measured_case& from) {
+  engines::sglang on;
+  on.version = {static_cast<std::uint16_t>(from.version.major),
+                static_cast<std::uint16_t>(from.version.minor),
+                static_cast<std::uint16_t>(from.version.patch)};
+  const corpus::settings& given = from.given;
+  on.mem_fraction_static = given.memory_fraction.value_or(0);
+  on.context_length = given.max_model_len.value_or(0);
+  on.max_running_requests = given.max_num_seqs.value_or(0);
+  on.page_size = given.block_size.value_or(0);
+  on.max_mamba_cache_size = given.max_mamba_cache_size.value_or(0);
+  return on;
+}
+
+inline engines::tensorrt_llm tensorrt_llm_of(const measured_case& from) {
+  engines::tensorrt_llm on;
+  on.version = {static_cast<std::uint16_t>(from.version.major),
+                static_cast<std::uint16_t>(from.version.minor)};
+  const corpus::settings& given = from.given;
+  on.free_gpu_memory_fraction = given.memory_fraction.value_or(0);
+  on.max_seq_len = given.max_model_len.value_or(0);
+  on.max_batch_size = given.max_num_seqs.value_or(0);
+  on.max_num_tokens = given.max_num_batched_tokens.value_or(0);
+  on.tokens_per_block = static_cast<std::uint32_t>(given.block_size.value_or(0));
+  return on;
+}
+
 /// The pools of the rank with the fewest blocks, if every rank has so many bytes.
 template <class Engine>
 block_pools pools_of(const Engine& on, const deployment& d, const gpu_profile& gpu, std::uint64_t available) {
@@ -144,12 +180,14 @@ inline std::optional<printed_bytes> pool_of(const measured_case& from) {
 /// Adds what can be compared of one case on an engine with pools.
 template <class Engine>
 void compare_case(std::vector<comparison>& to, const measured_case& from, const Engine& on) {
-  const deployment d = deployment_of(from);
+  const deployment d = with_attention_data(deployment_of(from), from);
   const gpu_profile gpu = gpu_of_case(from);
   const bool independent = from.kind == corpus::independence::independent;
   const auto add = [&](const char* key, double printed, double rounding, double predicted, bool counted) {
-    to.push_back({from.engine, key, from.id, from.source, printed, rounding, predicted, counted,
-                  !from.multimodal,
+    const std::string of = key;
+    const bool rests_on_it = from.calibrated && (of == "activation_peak" || of == "pool_end_to_end");
+    to.push_back({from.engine, of, from.id, from.source, printed, rounding, predicted,
+                  counted && !rests_on_it, rests_on_it, !from.multimodal,
                   std::to_string(from.version.major) + "." + std::to_string(from.version.minor)});
   };
   const std::uint64_t length = on.longest_request(d);
@@ -205,13 +243,14 @@ void compare_case(std::vector<comparison>& to, const measured_case& from, const 
         static_cast<double>(on.needed_to_start(d, gpu, pools, length).value) / gib, independent);
   }
   const allocation found = allocate(d, on, gpu);
-  const printed_bytes* weights = from.size("weights");
+  // Weights and terms are one rank's: with pipeline stages it is not said whose.
+  const printed_bytes* weights = d.parallel.pipeline == 1 ? from.size("weights") : nullptr;
   if (weights != nullptr && !from.is_inferred("weights") && !from.is_inferred("model")) {
     add("weights", static_cast<double>(weights->bytes) / gib,
         static_cast<double>(weights->rounding_bytes) / gib,
         static_cast<double>(found.budget.weights().value) / gib, from.kind != corpus::independence::circular);
   }
-  const printed_bytes* peak = from.size("activation_peak");
+  const printed_bytes* peak = d.parallel.pipeline == 1 ? from.size("activation_peak") : nullptr;
   const printed_bytes* outside = from.size("non_torch");
   const printed_bytes* available = from.size("kv_available");
   const bool knows_total = from.size("gpu_total") != nullptr;
@@ -222,7 +261,10 @@ void compare_case(std::vector<comparison>& to, const measured_case& from, const 
     pinned.pinned.weights = exactly(*weights);
     pinned.pinned.activations = exactly(*peak);
     std::int64_t framework = outside->bytes;
-    if (const printed_bytes* graphs = from.size("cuda_graphs_estimate")) framework += graphs->bytes;
+    const bool charged = vllm_profile::rules_of(on.version).graphs_in_budget;
+    if (const printed_bytes* graphs = from.size("cuda_graphs_estimate"); graphs != nullptr && charged) {
+      framework += graphs->bytes;
+    }
     pinned.pinned.framework = bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(framework, 0))};
     const double predicted = static_cast<double>(allocate(pinned, on, gpu).available_kv.expected) / gib;
     add("pool_from_terms", static_cast<double>(available->bytes) / gib,
@@ -240,6 +282,9 @@ void compare_case(std::vector<comparison>& to, const measured_case& from, const 
     if (pool) {
       printed = static_cast<double>(pool->bytes) / gib;
       rounding = static_cast<double>(pool->rounding_bytes) / gib;
+      // Keys and values of tokens alone, where states and windows have pools of their own.
+      if (from.size("key_pool") != nullptr)
+        predicted = static_cast<double>(found.main_pool().size().value) / gib;
     } else if (blocks != nullptr) {
       printed = static_cast<double>(blocks->value) * static_cast<double>(found.main_pool().block_bytes) / gib;
       predicted = static_cast<double>(found.pools.size().value) / gib;
@@ -256,7 +301,24 @@ void compare_case(std::vector<comparison>& to, const measured_case& from, const 
 inline std::vector<comparison> compare_all(const std::vector<measured_case>& cases) {
   std::vector<comparison> found;
   for (const measured_case& each : cases) {
-    if (each.engine == "vllm" && !each.version.open) compare_case(found, each, vllm_of(each));
+    if (each.version.open && each.engine != "vllm") continue;
+    if (each.version.open) {  // what no release changes: tokens of models with one block table
+      std::vector<comparison> all;
+      compare_case(all, each, vllm_of(each));
+      const block_pools pools = vllm_of(each).pools(deployment_of(each), rank{}, gpu_of_case(each), 0);
+      const bool one_table =
+          pools.pools[0].tables() == 1 && pools.pools[0].groups[0].rule == block_rule::every_token;
+      for (const comparison& of : all) {
+        const bool layout = of.quantity == "bytes_per_token" || of.quantity == "kv_needed" ||
+                            of.quantity == "weights" || of.quantity == "max_concurrency" ||
+                            of.quantity == "estimated_max_model_len";
+        if (one_table && layout) found.push_back(of);
+      }
+      continue;
+    }
+    if (each.engine == "vllm") compare_case(found, each, vllm_of(each));
+    if (each.engine == "sglang") compare_case(found, each, sglang_of(each));
+    if (each.engine == "tensorrt-llm") compare_case(found, each, tensorrt_llm_of(each));
   }
   return found;
 }

@@ -15,6 +15,9 @@
 #include <string_view>
 
 #include "attempt.hpp"
+#include "kvbudget/hardware/gpus.hpp"
+#include "kvbudget/io/comparison.hpp"
+#include "kvbudget/model/builders.hpp"
 
 namespace {
 
@@ -42,6 +45,34 @@ void use(const engine_log& log, std::string_view text) {
   }
 }
 
+/// Whatever figures a log has, they can be put beside ours.
+void compare(const engine_log& log) {
+  using attention = gqa<32, 8, 128>;
+  using dense = decoder<hidden<4096>, vocabulary<128256>, repeat<32, block<attention, gated_mlp<14336>>>>;
+  static const model_architecture model = [] {
+    model_architecture named = dense::architecture;
+    named.max_position_embeddings = 131072;
+    named.dtype = formats::bf16;
+    return named;
+  }();
+  deployment d{.model = model};
+  d.parallel.pipeline = 2;
+  const auto check = [&](const auto& on) {
+    const comparison found = compare_with_log(log, d, on, gpus::nvidia_h100_sxm_80gb);
+    fuzz::require(!found.conclusion.empty() && found.conclusion.find('\n') == std::string::npos);
+    for (const compared_figure& each : found.figures) {
+      fuzz::require(each.low <= each.high && each.rounding >= 0 && each.line != 0);
+    }
+  };
+  if (log.engine == "vllm") check(engines::vllm{});
+  if (log.engine == "sglang") check(engines::sglang{});
+  if (log.engine == "tensorrt_llm") check(engines::tensorrt_llm{});
+}
+void use_and_compare(const engine_log& log, std::string_view text) {
+  use(log, text);
+  compare(log);
+}
+
 bool reads(std::string_view reader) {
   static const char* const only = std::getenv("KVBUDGET_FUZZED_LOG_READER");
   return only == nullptr || reader == only;
@@ -51,9 +82,9 @@ bool reads(std::string_view reader) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (reads("vllm")) fuzz::attempt([&] { use(read_vllm_log(text), text); });
-  if (reads("sglang")) fuzz::attempt([&] { use(read_sglang_log(text), text); });
-  if (reads("tensorrt_llm")) fuzz::attempt([&] { use(read_tensorrt_llm_log(text), text); });
-  if (reads("any")) fuzz::attempt([&] { use(read_engine_log(text), text); });
+  if (reads("vllm")) fuzz::attempt([&] { use_and_compare(read_vllm_log(text), text); });
+  if (reads("sglang")) fuzz::attempt([&] { use_and_compare(read_sglang_log(text), text); });
+  if (reads("tensorrt_llm")) fuzz::attempt([&] { use_and_compare(read_tensorrt_llm_log(text), text); });
+  if (reads("any")) fuzz::attempt([&] { use_and_compare(read_engine_log(text), text); });
   return 0;
 }

@@ -8,18 +8,33 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kvbudget/hardware/gpus.hpp"
+#include "kvbudget/io/calibration.hpp"
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/gpu_json.hpp"
 #include "kvbudget/io/lookup_text.hpp"
 #include "kvbudget/io/model_json.hpp"
+#include "kvbudget/models.hpp"
 #include "use_model.hpp"
 
 namespace {
 
 using namespace kvbudget;
 
+/// What was read is written the same, and every term that counts can be pinned.
+void use_calibration_of(const calibration& read) {
+  const nlohmann::json written = nlohmann::json::parse(calibration_json(read).dump());
+  fuzz::require(parse_calibration(written, "written.json") == read);
+  deployment d{.model = models::llama_3_1_8b};
+  engines::vllm on;
+  on.version = {0, 22};
+  const calibration_use use = use_calibration(read, d, on, &gpus::nvidia_h100_sxm_80gb);
+  fuzz::require(use.used.size() + use.not_used.size() <= 5);
+  (void)allocate(d, on, gpus::nvidia_h100_sxm_80gb);
+}
+
 void read(std::uint8_t which, std::string_view text) {
-  switch (which % 4) {
+  switch (which % 5) {
     case 0: {
       const json_document document = parse_json(text, "gpu.json");
       (void)usable(parse_gpu_profile(document.root, document.source));
@@ -31,7 +46,12 @@ void read(std::uint8_t which, std::string_view text) {
       break;
     }
     case 2: (void)gpu_named_or_explain(std::string(text)); break;
-    default: (void)kv_format_named(std::string(text)); break;
+    case 3: (void)kv_format_named(std::string(text)); break;
+    default: {
+      const json_document document = parse_json(text, "calibration.json");
+      use_calibration_of(parse_calibration(document.root, document.source));
+      break;
+    }
   }
 }
 

@@ -408,7 +408,7 @@ TEST_CASE("pasted commands: what they mean in the program's own options") {
        "--context=4096"},
       {"sglang serve m --tp 2 --dp 4", "--engine=sglang --model=m --tensor-parallel=2 --data-parallel=4"},
       {"sglang serve m --tp 8 --dp 8 --enable-dp-attention",
-       "--engine=sglang --model=m --tensor-parallel=8 --data-parallel-size=8 --enable-dp-attention"},
+       "--engine=sglang --model=m --tensor-parallel=8 --data-parallel=8 --enable-dp-attention"},
       {"trtllm-serve m --tp_size 8 --ep_size 4 --max_seq_len 8192 --kv_cache_free_gpu_memory_fraction 0.8",
        "--engine=tensorrt-llm --model=m --tensor-parallel=8 --expert-parallel=4 --max-seq-len=8192 "
        "--context=8192 "

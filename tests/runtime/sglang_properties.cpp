@@ -81,8 +81,7 @@ void fill(model_architecture& model, random_engine& random) {
 
 /// Options of any release, mostly left to the engine.
 sglang random_options(random_engine& random) {
-  static constexpr engine_version versions[] = {
-      {0, 4, 2}, {0, 4, 9}, {0, 5, 4}, {0, 5, 9}, {0, 5, 21}};
+  static constexpr engine_version versions[] = {{0, 4, 2}, {0, 4, 9}, {0, 5, 4}, {0, 5, 9}, {0, 5, 21}};
   static constexpr engines::sglang_backend backends[] = {
       engines::sglang_backend::automatic, engines::sglang_backend::flashmla,
       engines::sglang_backend::cutlass_mla, engines::sglang_backend::trtllm_mha,
@@ -104,7 +103,6 @@ sglang random_options(random_engine& random) {
   on.allow_overwrite_longer_context_len = coin(random);
   on.disable_hybrid_swa_memory = sometimes();
   on.disable_radix_cache = sometimes();
-  on.enable_dp_attention = sometimes();
   if (sometimes()) on.used_by_others = bytes{pick(random, 0, 8 * gib)};
   return on;
 }
@@ -121,6 +119,8 @@ deployment random_deployment(const model_architecture& model, random_engine& ran
         {pick(random, 1, 40), tokens{prompt}, tokens{pick(random, 0, 900)}, tokens{pick(random, 0, prompt)}});
   }
   d.parallel.tensor = 1U << pick32(random, 0, 2);
+  if (coin(random))
+    d.parallel.attention_data = d.parallel.tensor >> pick32(random, 0, d.parallel.tensor == 1 ? 0 : 1);
   d.parallel.data = pick32(random, 1, 3);
   if (pick(random, 0, 2) == 0) d.parallel.pipeline = pick32(random, 1, std::min(3u, model.num_hidden_layers));
   return d;

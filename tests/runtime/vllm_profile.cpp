@@ -10,10 +10,4 @@ TEST_CASE("what vLLM takes beside weights and cache"){
 #include "cases/vllm_profile.inc"
 }
 
-TEST_CASE("a utilization that is no share stops") {
-  CHECK_THROWS(vp::requested_bytes(1000, 0.0));
-  CHECK_THROWS(vp::requested_bytes(1000, -0.5));
-  CHECK_THROWS(vp::requested_bytes(1000, 1.01));
-}
-
 }  // namespace profiled

@@ -154,7 +154,7 @@ naive_pool build_naively(const deployment& d, const vllm& on, const gpu_profile&
   const auto is_here = [&](const naive_layer& each) {
     return each.number >= range.first && each.number < range.last;
   };
-  const std::uint64_t state_blocks = 1 + (align ? 1 : 0);
+  const std::uint64_t state_blocks = align ? 2 : 1;
   const std::uint32_t stages = d.parallel.pipeline;
   std::uint64_t in_flight = options.max_num_batched_tokens;
   if (!(on.version.before({0, 21})))
@@ -192,7 +192,7 @@ naive_pool build_naively(const deployment& d, const vllm& on, const gpu_profile&
     const std::size_t tables = (list.size() + size - 1) / size;
     for (std::size_t table = 0; table < tables; ++table) {
       std::size_t here = 0;
-      for (std::size_t i = table; i < list.size(); i += tables) here += is_here(list[i]) ? 1 : 0;
+      for (std::size_t i = table; i < list.size(); i += tables) here += is_here(list[i]) ? 1U : 0U;
       size_here = std::max(size_here, here);
       result.per_request += naive_blocks(list[0], length, in_flight, state_blocks);
     }

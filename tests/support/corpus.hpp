@@ -49,7 +49,7 @@ enum class independence {
 
 /// Which release; where the source does not print it, what it was inferred from.
 struct release {
-  std::uint32_t major = 0, minor = 0;
+  std::uint32_t major = 0, minor = 0, patch = 0;
   std::string printed;
   std::string inferred_from;
   bool open = false;  ///< the source leaves the release open: only what no release changes may be tested
@@ -81,6 +81,7 @@ struct measured_case {
   std::optional<std::uint64_t>
       gpus;  ///< where it is not tensor × pipeline × data (attention data parallelism)
   settings given;
+  bool calibrated = false;            ///< constants of the library rest on its terms: shown apart
   bool complete = false;              ///< the source shows every flag: what is absent is the engine's default
   std::vector<std::string> inferred;  ///< names of inputs above that the source does not print
   bool refused = false;
@@ -257,10 +258,11 @@ inline void read_figure(measured_case& to, const std::string& name, const json_f
 }
 
 inline release read_release(const json_field& field) {
-  field.allow_only({"printed", "major", "minor", "inferred_from", "open"});
+  field.allow_only({"printed", "major", "minor", "patch", "inferred_from", "open"});
   release version;
   version.major = static_cast<std::uint32_t>(field.required_integer("major"));
   version.minor = static_cast<std::uint32_t>(field.required_integer("minor"));
+  version.patch = static_cast<std::uint32_t>(field.optional_integer("patch").value_or(0));
   version.printed = field.optional_text("printed").value_or("");
   version.inferred_from = field.optional_text("inferred_from").value_or("");
   version.open = field.optional_flag("open").value_or(false);
@@ -397,7 +399,8 @@ inline measured_case read_case(const json_field& root, const std::filesystem::pa
   root.allow_only(
       {"id",       "engine",   "version",     "source",  "model",   "model_file",     "published_as",
        "modality", "weights",  "unquantized", "dtype",   "gpu",     "gpu_as_printed", "layout",
-       "settings", "complete", "inferred",    "outcome", "figures", "independence",   "notes"});
+       "settings", "complete", "inferred",    "outcome", "figures", "independence",   "notes",
+       "calibrated"});
   measured_case read;
   read.id = root.required_text("id");
   read.engine = root.required_text("engine");
@@ -436,6 +439,7 @@ inline measured_case read_case(const json_field& root, const std::filesystem::pa
     read_figure(read, name, figures.at(std::string_view(name)));
   }
   read.kind = read_independence(root.at("independence"));
+  read.calibrated = root.optional_flag("calibrated").value_or(false);
   if (const auto field = root.find("notes")) {
     for (std::size_t i = 0; i < field->size(); ++i) (void)field->text_at(i);
   }
@@ -460,7 +464,7 @@ inline measured_case read_case(const json_field& root, const std::filesystem::pa
 /// The cases of all engines: `vllm.json`, `sglang.json`, `tensorrt-llm.json` of that directory.
 [[nodiscard]] inline std::vector<measured_case> load_all(const std::filesystem::path& directory) {
   std::vector<measured_case> all;
-  for (const char* engine : {"vllm", "sglang", "tensorrt-llm"}) {
+  for (const char* engine : {"vllm", "vllm-profile", "sglang", "tensorrt-llm"}) {
     std::vector<measured_case> cases = load(directory / (std::string(engine) + ".json"));
     for (measured_case& each : cases) all.push_back(std::move(each));
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/deployment/deployment.hpp"
+#include "kvbudget/hardware/gpu_profile.hpp"
 
 /// What engines keep of a checkpoint's weights: `as_loaded` turns a deployment that says how weights are
 /// stored into one that says how they are held, by the rules of the kernel that computes with them.
@@ -19,6 +20,11 @@ enum class fp4_expert_kernel : std::uint8_t {
   flashinfer_trtllm,   ///< TensorRT-LLM's kernels through FlashInfer
   ck                   ///< Composable Kernel (ROCm)
 };
+
+/// Whether the GPU multiplies FP8 itself: compute capability 8.9 and later; assumed where it is not known.
+[[nodiscard]] constexpr bool multiplies_fp8(const compute_capability& capability) {
+  return capability.major == 0 || capability.major > 8 || (capability.major == 8 && capability.minor == 9);
+}
 
 /// What decides how an engine holds a checkpoint's weights.
 struct loading_options {

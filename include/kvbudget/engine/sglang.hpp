@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/engine/loaded_weights.hpp"
 #include "kvbudget/engine/pool_engine.hpp"
 #include "kvbudget/engine/sglang/constants.hpp"
 #include "kvbudget/engine/sglang/costs.hpp"
@@ -36,9 +37,9 @@ enum class sglang_switch : std::uint8_t { automatic, on, off };
 /// `mem_fraction_static` of it; activations, graphs and the request table live in the rest.
 ///
 /// Layouts: `--tp T` is tensor T. `--dp D` without attention data parallelism is data D, each replica with T
-/// ranks. `--tp T --dp D --enable-dp-attention` is tensor T / D, data D, expert T: attention and cache are
-/// split over T / D ranks, every data rank has pools of its own, experts are spread over all T. (Dense MLPs
-/// and embeddings, which the engine splits over T as well, are counted as split over T / D.)
+/// ranks. `--tp T --dp D --enable-dp-attention` is tensor T, attention_data D: attention and cache are split
+/// over T / D ranks, each replica has pools of its own, all else is split over T but the embedding, which is
+/// split like attention.
 struct sglang {
   engine_version version{0, 5, 9};  ///< its rules change with the patch number
   double mem_fraction_static = 0;
@@ -62,7 +63,7 @@ struct sglang {
   bool mamba_extra_buffer = false;  ///< as of 0.5.14 it is on anyway
   bool disable_radix_cache = false;
   bool disable_overlap_schedule = false;
-  bool enable_dp_attention = false;
+  bool enable_dp_lm_head = false;  ///< with attention data parallelism: the head is not split either
   bool enable_deepep_moe = false;
   bool language_only = false;
   std::uint64_t vision_num_hidden_layers = 24;  ///< of the model's vision_config; the engine's own fallback
@@ -82,13 +83,9 @@ struct sglang {
     return detail::pool_ledger(*this, d, where, gpu);
   }
 
-  /// Ranks that the engine calls tensor parallel.
-  [[nodiscard]] constexpr std::uint32_t tp_size(const deployment& d) const {
-    return enable_dp_attention ? d.parallel.tensor * d.parallel.data : d.parallel.tensor;
-  }
-  /// Attention data parallelism.
-  [[nodiscard]] constexpr std::uint32_t dp_size(const deployment& d) const {
-    return enable_dp_attention ? d.parallel.data : 1;
+  /// The deployment with its weights as the engine holds them on that GPU; FP4 experts as they are stored.
+  [[nodiscard]] constexpr deployment loaded(const deployment& d, const gpu_profile& gpu) const {
+    return as_loaded_by_sglang(d, {.fp8_hardware = multiplies_fp8(capability_of(gpu))}, enable_dp_lm_head);
   }
   /// Memory of the GPU in MiB as nvidia-smi reports it, else as the runtime does.
   [[nodiscard]] static constexpr std::uint64_t gpu_mib(const gpu_profile& gpu) {
@@ -105,7 +102,7 @@ struct sglang {
   [[nodiscard]] constexpr std::uint64_t largest_graph(const deployment& d, const gpu_profile& gpu) const {
     if (cuda_graph_max_bs != 0) return cuda_graph_max_bs;
     const sglang_rules::size_class& size = class_of(gpu);
-    return tp_size(d) < 4 ? size.cuda_graph_max_bs : size.cuda_graph_max_bs_4;
+    return d.parallel.tensor < 4 ? size.cuda_graph_max_bs : size.cuda_graph_max_bs_4;
   }
   /// What the default of mem_fraction_static rests on.
   [[nodiscard]] constexpr sglang_rules::fraction_inputs fraction_inputs(const deployment& d,
@@ -121,9 +118,9 @@ struct sglang {
                                    : latent                             ? 2048
                                                                         : prefill;
     return {.gpu_mib = gpu_mib(gpu),
-            .tp_size = tp_size(d),
+            .tp_size = d.parallel.tensor,
             .pp_size = d.parallel.pipeline,
-            .dp_size = dp_size(d),
+            .dp_size = d.parallel.attention_data,
             .prefill_tokens = prefill,
             .cuda_graph_max_bs = largest_graph(d, gpu),
             .decode_graphs = !disable_cuda_graph,
@@ -156,7 +153,7 @@ struct sglang {
           "Pipeline parallelism is not compatible with overlap schedule, speculative decoding, mixed chunked "
           "prefill."};
     }
-    if (max_running_requests != 0 && max_running_requests < dp_size(d)) {
+    if (max_running_requests != 0 && max_running_requests < d.parallel.attention_data) {
       return {"max_running_request is zero"};
     }
     const sglang_rules::cache_traits traits = sglang_rules::traits_of(*d.model, false);
@@ -343,7 +340,7 @@ struct sglang {
   /// max_running_requests before any pool bounds it, per data rank; drafting makes it 48. 0 = automatic.
   [[nodiscard]] constexpr std::uint64_t requested_running(const deployment& d) const {
     const std::uint64_t asked = max_running_requests != 0 ? max_running_requests : drafts(d) ? 48 : 0;
-    return asked / dp_size(d);
+    return asked / d.parallel.attention_data;
   }
   [[nodiscard]] constexpr sglang_rules::cache_traits traits_of(const deployment& d) const {
     const bool apart = !disable_hybrid_swa_memory && sglang_rules::has_window_pool(*d.model);
@@ -387,8 +384,9 @@ struct sglang {
     const std::uint64_t drafted = draft_tokens(d);
     const std::uint64_t decode = drafted == 0 ? page : detail::round_up(2 * drafted, page);
     const std::uint64_t each = detail::checked_add(kept_of_window(d, traits.window, page), decode);
-    const std::uint64_t chunks = (disable_overlap_schedule ? 1u : 2u) *
-                                 (static_cast<std::uint64_t>(chunked_prefill_tokens(gpu)) / dp_size(d));
+    const std::uint64_t chunks =
+        (disable_overlap_schedule ? 1u : 2u) *
+        (static_cast<std::uint64_t>(chunked_prefill_tokens(gpu)) / d.parallel.attention_data);
     const std::uint64_t all = detail::add_product(chunks + page, each, requested_running(d));
     return detail::round_up(all, page);
   }
@@ -424,7 +422,7 @@ struct sglang {
     plan.counts_draft_cache = rule.counts_draft_cache;
     plan.draft_tokens = drafts(d) ? draft_tokens(d) : 0;
     plan.running = requested_running(d);
-    plan.state_slots = max_mamba_cache_size != 0 ? max_mamba_cache_size / dp_size(d)
+    plan.state_slots = max_mamba_cache_size != 0 ? max_mamba_cache_size / d.parallel.attention_data
                        : disable_radix_cache     ? plan.running
                                                  : 0;
     if (!disable_radix_cache) {
@@ -441,7 +439,7 @@ struct sglang {
   constexpr void load(rank_reservation& into, const deployment& d, const rank_share& share,
                       const gpu_profile& gpu) const {
     validate_options();
-    add_weights(into.budget, d, share);
+    add_weights(into.budget, loaded(d, gpu), share);
     const line_item weights = into.budget.lines[0];
     std::uint64_t draft = 0;
     if (drafts(d) && !rules().counts_draft_weights) {
@@ -483,7 +481,7 @@ struct sglang {
       bool counted;
     };
     const measured_constant& communication = d.parallel.ranks() == 1 ? constants::nccl_buffers_1_gpu
-                                             : tp_size(d) > 1 && gpu.link_bytes_per_second != 0
+                                             : d.parallel.tensor > 1 && gpu.link_bytes_per_second != 0
                                                  ? constants::sglang_communication_linked
                                                  : constants::sglang_communication_unlinked;
     const bool hopper = capability_major(gpu) == 9;
@@ -521,11 +519,11 @@ struct sglang {
     deployment step = d;
     if (step.workload.batched_tokens.value == 0) {
       const std::int64_t chunk = chunked_prefill_tokens(gpu);
-      step.workload.batched_tokens =
-          tokens{chunk > 0 ? static_cast<std::uint64_t>(chunk) / dp_size(d) : max_prefill_tokens};
+      step.workload.batched_tokens = tokens{
+          chunk > 0 ? static_cast<std::uint64_t>(chunk) / d.parallel.attention_data : max_prefill_tokens};
     }
     const std::uint64_t decoding = detail::smaller(running, largest_graph(d, gpu));
-    step.workload.sequences = detail::checked_mul(decoding, d.parallel.data);
+    step.workload.sequences = detail::checked_mul(decoding, d.parallel.replicas());
     step.workload.context = tokens{longest_request(d)};
     step.workload.shared_prefix = tokens{};
     for (request_group& group : step.workload.groups) group = request_group{};

@@ -80,6 +80,12 @@ struct vllm {
            bytes{rules().swap_space_bytes};
   }
 
+  /// From 0.21 graphs are inside the budget: a share acts like this smaller one did before, share − graphs /
+  /// total. The engine prints it.
+  [[nodiscard]] static constexpr double equivalent_utilization(double share, bytes graphs, bytes total) {
+    return share - static_cast<double>(graphs.value) / static_cast<double>(total.value);
+  }
+
   /// The rules of this version, and the options with every default filled in.
   [[nodiscard]] constexpr const vllm_rules& rules() const { return vllm_rules_of(version); }
   [[nodiscard]] constexpr double utilization() const {
@@ -92,8 +98,7 @@ struct vllm {
     const compute_capability capability = capability_of(gpu);
     loading_options options;
     options.fp4_experts = mxfp4_kernel_of_vllm(capability.major, !version.before({0, 12}));
-    options.fp8_hardware =
-        capability.major == 0 || capability.major > 8 || (capability.major == 8 && capability.minor == 9);
+    options.fp8_hardware = multiplies_fp8(capability);
     options.language_model_only = language_model_only;
     return as_loaded_by_vllm(d, options);
   }
@@ -165,6 +170,25 @@ constexpr void add_part(memory_budget& budget, const char* name, const byte_rang
 }
 }  // namespace vllm_detail
 
+namespace vllm_detail {
+/// TurboQuant leaves the first and last two layers of a dense model in its dtype, none where layers keep
+/// states. Source: vllm-project/vllm, v1/attention/ops/turboquant.
+inline constexpr std::uint32_t turboquant_skips = 2;
+[[nodiscard]] constexpr bool skips_layers(const deployment& d) {
+  constexpr const char* name = "turboquant";
+  for (std::size_t i = 0; name[i] != '\0'; ++i) {
+    if (d.kv_cache.name[i] != name[i]) return false;
+  }
+  if (d.kv_exceptions.any()) return false;
+  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
+    for (std::size_t i = 0; i < d.model->kinds[kind].store_count; ++i) {
+      if (d.model->kinds[kind].stores[i].kind == store_kind::recurrent) return false;
+    }
+  }
+  return true;
+}
+}  // namespace vllm_detail
+
 /// Every default filled in: by version, GPU, usage and model.
 constexpr vllm_profile::options vllm::resolved(const deployment& d, const gpu_profile& gpu) const {
   const vllm_profile::rules& rule = vllm_profile::rules_of(version);
@@ -228,6 +252,12 @@ constexpr vllm_cache::page_settings vllm::pages(const deployment& d, const gpu_p
 constexpr vllm_cache::grouping vllm::groups(const deployment& d, const rank_share& here,
                                             const gpu_profile& gpu, const vllm_profile::options& options,
                                             block_pool& pool) const {
+  if (vllm_detail::skips_layers(d)) {
+    deployment skipping = d;
+    skipping.kv_exceptions.first_layers = vllm_detail::turboquant_skips;
+    skipping.kv_exceptions.last_layers = vllm_detail::turboquant_skips;
+    return groups(skipping, detail::share_of_layers(skipping, here.range), gpu, options, pool);
+  }
   const vllm_rules& rule = rules();
   const vllm_cache::page_settings how = pages(d, gpu, options);
   vllm_cache::group_settings groups;

@@ -58,6 +58,7 @@ namespace detail {
   return {{"tensor", layout.tensor},
           {"pipeline", layout.pipeline},
           {"data", layout.data},
+          {"attention_data", layout.attention_data},
           {"expert", layout.expert},
           {"decode_context", layout.decode_context},
           {"ranks", layout.ranks()}};

@@ -172,7 +172,8 @@ namespace detail {
 
 [[nodiscard]] inline kv_format one_kv_format_named(std::string_view name) {
   constexpr synonym<kv_format> none[] = {{"fp8_per_token_per_head", &kv_formats::fp8_per_token_head},
-                                         {"int8_per_token_per_head", &kv_formats::int8_per_token_head}};
+                                         {"int8_per_token_per_head", &kv_formats::int8_per_token_head},
+                                         {"nvfp4_4over6", &kv_formats::nvfp4}};
   const name_key key = key_of(std::string(name).c_str());
   if (const kv_format* found = find_named(key, kv_formats::all, none)) return *found;
   if (const number_format* found = find_named(key, formats::all, number_format_synonyms)) {

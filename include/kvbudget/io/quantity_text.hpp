@@ -75,14 +75,15 @@ struct decimal_text {
 }  // namespace detail
 
 /// A whole number from `least` to `most`, in plain digits; anything else throws `input_error` that says what
-/// was expected ("a whole number of `what` …").
+/// was expected ("a whole number of `what` …"; `what` may be empty).
 [[nodiscard]] inline std::uint64_t parse_count(std::string_view text, std::string_view what,
                                                std::uint64_t least, std::uint64_t most) {
   const detail::decimal_text number = detail::read_decimal(text);
   const bool whole = number.good && number.unit.empty() && number.scale == 1;
   if (!whole || number.digits < least || number.digits > most) {
-    detail::refuse_quantity(text, "a whole number of " + std::string(what) + " from " +
-                                      std::to_string(least) + " to " + std::to_string(most));
+    const std::string of_what = what.empty() ? "" : " of " + std::string(what);
+    detail::refuse_quantity(
+        text, "a whole number" + of_what + " from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return number.digits;
 }

@@ -81,6 +81,7 @@ struct step_size {
 constexpr void widen_by_layer(activation_bytes& widest, const layer_kind& layer, const deployment& d,
                               const number_format& format, const step_size& step) {
   const std::uint64_t tensor = d.parallel.tensor;
+  const std::uint64_t gathered = checked_mul(step.tokens, d.parallel.attention_data);
   const auto size = [&](std::uint64_t elements) { return format.size_of(elements).value; };
   if (layer.num_attention_heads != 0) {
     const std::uint64_t heads = layer.num_attention_heads / d.parallel.attention_tensor();
@@ -104,14 +105,14 @@ constexpr void widen_by_layer(activation_bytes& widest, const layer_kind& layer,
   }
   byte_range mlp;
   if (layer.intermediate_size != 0) {
-    const std::uint64_t one = checked_mul(step.tokens, ceil_div(layer.intermediate_size, tensor));
+    const std::uint64_t one = checked_mul(gathered, ceil_div(layer.intermediate_size, tensor));
     const std::uint64_t all = checked_mul(one, layer.gated_mlp ? 3u : 2u);
     mlp = {size(checked_sub(all, one)), size(all), size(all)};
   }
   byte_range experts;
   if (layer.num_experts != 0) {
     const std::uint64_t width = ceil_div(layer.moe_intermediate_size, d.parallel.expert_tensor());
-    const std::uint64_t pairs = checked_mul(step.tokens, layer.num_experts_per_tok);
+    const std::uint64_t pairs = checked_mul(gathered, layer.num_experts_per_tok);
     const std::uint64_t projections = larger<std::uint64_t>(2 * width, d.model->hidden_size);
     const std::uint64_t all = size(checked_mul(pairs, projections + width));
     experts = {ceil_div(all, d.parallel.expert), all, all};

@@ -18,6 +18,17 @@ namespace detail {
 }
 }  // namespace detail
 
+/// What PyTorch's allocator takes from the driver for one tensor, alone: small requests (up to 1 MiB) a
+/// segment of 2 MiB, those up to 10 MiB one of 20 MiB, larger ones themselves rounded up to 2 MiB. Source:
+/// pytorch/pytorch c10/cuda/CUDACachingAllocator.cpp.
+[[nodiscard]] constexpr bytes allocated_for(bytes tensor) {
+  const std::uint64_t granule = constants::pytorch_allocation_granule.expected;
+  if (tensor == bytes{}) return tensor;
+  if (tensor.value <= granule / 2) return bytes{granule};
+  if (tensor.value < 5 * granule) return bytes{constants::pytorch_large_segment.expected};
+  return bytes{detail::round_up(tensor.value, granule)};
+}
+
 /// Writes the line `framework` and its parts: what the software keeps on each GPU whatever the model (CUDA
 /// context, BLAS workspace, communication buffers, captured graphs, allocator slack), as measured in
 /// `data/engines/`. Only when the deployment names a framework; a pinned figure replaces it.

@@ -162,7 +162,7 @@ struct pool_room {
 /// What the workload's requests need of the pools on the replica that has the least to spare.
 [[nodiscard]] constexpr pool_room tightest_room(const allocation& found, const std::uint64_t* blocks,
                                                 const deployment& d) {
-  if (d.parallel.data == 1) return room_for(found.pools, blocks, d, 0);
+  if (d.parallel.replicas() == 1) return room_for(found.pools, blocks, d, 0);
   pool_room worst;
   const replica_kinds replicas = replica_kinds_of(d);
   for (std::size_t kind = 0; kind < replicas.kinds; ++kind) {
@@ -175,7 +175,7 @@ struct pool_room {
 [[nodiscard]] constexpr bool admits(const allocation& found, const deployment& d) {
   if (d.workload.longest_context().value > found.longest_request) return false;
   if (found.running_requests == 0) return true;
-  return ceil_div(d.workload.total_sequences(), d.parallel.data) <= found.running_requests;
+  return ceil_div(d.workload.total_sequences(), d.parallel.replicas()) <= found.running_requests;
 }
 }  // namespace detail
 

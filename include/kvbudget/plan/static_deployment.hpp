@@ -59,6 +59,10 @@ template <std::uint32_t Degree> struct data_parallel {
 template <std::uint32_t Degree> struct expert_parallel {
   static constexpr void apply(deployment& d) { d.parallel.expert = Degree; }
 };
+/// Replicas of attention within a tensor group (`--enable-dp-attention`).
+template <std::uint32_t Degree> struct attention_data_parallel {
+  static constexpr void apply(deployment& d) { d.parallel.attention_data = Degree; }
+};
 template <std::uint32_t Degree> struct decode_context_parallel {
   static constexpr void apply(deployment& d) { d.parallel.decode_context = Degree; }
 };
@@ -134,9 +138,9 @@ template <bool Fits, class... Report> struct memory_plan {
 
 template <class Deployment, const gpu_profile& Gpu, auto Engine> struct plan_of {
   static constexpr memory_budget budget = estimate(Deployment::value, Engine, &Gpu);
-  static constexpr verdict result = check_fit(budget, Engine.usable(Gpu));
+  static constexpr verdict result = check_fit(Deployment::value, Gpu, Engine);
   static constexpr std::uint64_t missing =
-      result.fits ? 0 : static_cast<std::uint64_t>(-result.headroom_bytes);
+      result.headroom_bytes < 0 ? static_cast<std::uint64_t>(-result.headroom_bytes) : 0;
   static constexpr std::uint64_t named =
       (budget.weights() + budget.kv_cache() + budget.activations() + budget.framework() + budget.margin())
           .value;

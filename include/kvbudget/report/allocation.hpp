@@ -17,7 +17,10 @@ namespace kvbudget::inline v0::report {
 [[nodiscard]] inline std::string answer_of(const allocation& found, const verdict& answer,
                                            const deployment& d, std::uint64_t longest_start) {
   const auto grouped = [](std::uint64_t n) { return detail::grouped(n); };
-  if (found.refused) return "refused: " + refusal_text(found.refused) + '.';
+  if (found.refused) {
+    const std::string why = refusal_text(found.refused);
+    return "refused: " + why + (why.ends_with('.') ? "" : ".");
+  }
   if (found.available_kv.expected < 0) {
     return fmt::format(
         "does not start: everything but the cache takes {} more than the engine allows itself.",
@@ -35,7 +38,7 @@ namespace kvbudget::inline v0::report {
     return fmt::format("does not fit: requests of {} tokens, but the engine takes at most {}.",
                        grouped(longest), grouped(found.longest_request));
   }
-  const std::uint64_t each = detail::ceil_div(d.workload.total_sequences(), d.parallel.data);
+  const std::uint64_t each = detail::ceil_div(d.workload.total_sequences(), d.parallel.replicas());
   if (found.running_requests != 0 && each > found.running_requests) {
     return fmt::format("does not fit: {} requests at once, but the engine runs at most {}.", grouped(each),
                        grouped(found.running_requests));

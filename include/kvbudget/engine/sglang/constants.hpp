@@ -19,8 +19,8 @@ inline constexpr measured_constant sglang_attention_workspace{0, 402653184, 6764
 /// 2.01 GiB (8 H200, 2025-10), 2.50 GiB (8 B200, 2025-05).
 inline constexpr measured_constant sglang_communication_linked{1342177280, 2158221066, 2684354560, basis::calibrated, "the lines 'Init torch distributed ends' of sgl-project/sglang pull requests 11716 (2.01 GB) and 5390 (2.50 GB), and of a start-up log in a public repository (1.25 GB)"};
 
-/// The same for ranks joined by PCIe or by pipeline stages only: 0.16 GiB (4 pipeline stages), 0.39 GiB (4
-/// RTX PRO 6000). High: as the lowest with NVLink.
+/// Memory that setting up ranks takes before loading, ranks joined by PCIe or by pipeline stages only: 0.16
+/// GiB (4 pipeline stages), 0.39 GiB (4 RTX PRO 6000). High: as the lowest with NVLink.
 inline constexpr measured_constant sglang_communication_unlinked{171798692, 418759311, 1342177280, basis::calibrated, "the lines 'Init torch distributed ends' of sgl-project/sglang pull request 12362 (0.16 GB) and issue 40558 (0.39 GB)"};
 
 /// Captured decode graphs of one SGLang rank: 0.11 GiB (Qwen3-0.6B, 4 sizes up to 8), 0.73 GiB (Nemotron

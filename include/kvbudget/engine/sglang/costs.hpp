@@ -101,7 +101,7 @@ struct rank_costs {
       return rank + rank / 128 * 4 + 2 * std::uint64_t{s.rope_dim} + indexer;
     return format.latent_token(rank, s.rope_dim).total() + indexer;
   }
-  const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.tensor);
+  const std::uint32_t heads = local_kv_heads(s.kv_heads, d.parallel.attention_tensor());
   const std::uint64_t plain = format.token(heads, s.key_dim, s.value_dim).total();
   return s.indexer_dim == 0 ? plain : plain + dtype_of(d).size_of(s.indexer_dim).value;
 }
@@ -135,7 +135,7 @@ constexpr void add_store(rank_costs& costs, const store& s, std::uint32_t layers
     case store_kind::compressed: return;
     case store_kind::recurrent:
       costs.state =
-          detail::add_product(costs.state, layers, state_cost(s, d.parallel.tensor, convolution, recurrent));
+          detail::add_product(costs.state, layers, state_cost(s, d.parallel.attention_tensor(), convolution, recurrent));
       return;
     case store_kind::sliding_window:
     case store_kind::chunked:

@@ -96,13 +96,14 @@ struct layer_token_bytes {
     if (d.model->draft_store_count == 0) what_a_draft_layer_keeps_is_not_known();
     const std::uint32_t layers = drafting.draft_layers == 0 ? d.model->draft_layers : drafting.draft_layers;
     for (std::size_t i = 0; i < d.model->draft_store_count; ++i) {
-      sum.add(token_of_store(d.model->draft_stores[i], d.parallel.tensor, cache), layers);
+      sum.add(token_of_store(d.model->draft_stores[i], d.parallel.attention_tensor(), cache), layers);
     }
   }
   if (!drafting.has_draft_model()) return sum;
   if (drafting.draft == nullptr) this_speculation_needs_a_draft_model();
   const model_architecture& draft = *drafting.draft;
-  const std::uint32_t tensor = drafting.draft_tensor == 0 ? d.parallel.tensor : drafting.draft_tensor;
+  const std::uint32_t tensor =
+      drafting.draft_tensor == 0 ? d.parallel.attention_tensor() : drafting.draft_tensor;
   parallel_layout spread;
   const bool split =
       drafting.kind == speculation_kind::draft_model && draft.num_hidden_layers >= d.parallel.pipeline;
@@ -163,7 +164,7 @@ struct window_groups {
   window_groups result;
   result.room = room;
   const model_architecture& model = *d.model;
-  const std::uint32_t tensor = d.parallel.tensor;
+  const std::uint32_t tensor = d.parallel.attention_tensor();
   const kv_format usual = cache_format(d.kv_cache, dtype_of(d));
   if (windows.count == 0 && !share.has_exceptions) {  // one window: the counts of the kinds are enough
     layer_token_bytes sum;

@@ -86,7 +86,7 @@ constexpr void add_attention_of_layer(transformers_step& sum, const layer_kind& 
   const std::uint64_t window = window_of(layer);
   const std::uint64_t queries = step == phase::prefill ? batch.chunk : 1;
   const std::uint64_t keys = keys_read(asked, batch, step, window);
-  const std::uint64_t heads = layer.num_attention_heads / d.parallel.tensor;
+  const std::uint64_t heads = layer.num_attention_heads / d.parallel.attention_tensor();
   const bool grouped = layer.key_value_heads != 0 && layer.key_value_heads != layer.num_attention_heads;
   const std::uint64_t pairs = checked_product(batch.rows, queries, keys);
   const bool eager = asked.attn_implementation == transformers_attention::eager;

@@ -241,7 +241,7 @@ constexpr void add_attention(layer_cache& sum, const cached_heads& shape, std::u
 /// Sources: huggingface/transformers src/transformers/cache_utils.py,
 /// models/mamba2/modeling_mamba2.py, models/lfm2/modeling_lfm2.py, models/qwen3_next/modeling_qwen3_next.py.
 [[nodiscard]] constexpr std::uint64_t state_bytes_per_row(const store& s, const deployment& d) {
-  const state_elements state = state_of(s, d.parallel.tensor);
+  const state_elements state = state_of(s, d.parallel.attention_tensor());
   std::uint64_t convolution = state.convolution;
   if (s.conv_kernel > 1) convolution = checked_mul(convolution / (s.conv_kernel - 1u), s.conv_kernel);
   const bool delta = s.state == state_kind::gated_delta_net || state.recurrent_in_fp32;
@@ -264,7 +264,7 @@ constexpr void add_store(layer_cache& sum, const layer_kind& layer, const store&
     case store_kind::sliding_window:
     case store_kind::chunked:
     case store_kind::latent: {
-      const cached_heads shape = cached_heads_of(layer, s, d.parallel.tensor);
+      const cached_heads shape = cached_heads_of(layer, s, d.parallel.attention_tensor());
       const bool windowed = s.kind == store_kind::sliding_window || s.kind == store_kind::chunked;
       if (asked.cache_implementation == transformers_cache::quantized) {
         add_quantized_layer(sum, shape, asked, dtype, batch);
@@ -287,7 +287,7 @@ constexpr void add_store(layer_cache& sum, const layer_kind& layer, const store&
       add_tensor(sum.fixed, sum.fixed.state, checked_mul(batch.rows, state_bytes_per_row(s, d)));
       return;
     case store_kind::cross_attention: {
-      const cached_heads shape = cached_heads_of(layer, s, d.parallel.tensor);
+      const cached_heads shape = cached_heads_of(layer, s, d.parallel.attention_tensor());
       keep(sum.fixed.cross_attention,
            side_elements(batch.rows, shape.heads, shape.key_dim, s.encoder_tokens));
       keep(sum.fixed.cross_attention,

@@ -215,16 +215,17 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
   std::uint64_t state = 0;
   bool latents = false;
   token = 0;
-  detail::each_store(
-      d, whole, whole, [&](const store& s, const kv_format& asked, std::uint32_t, std::uint32_t) {
-        if (s.kind == store_kind::recurrent) {
-          state = detail::larger(state, state_bytes(s, d.parallel.tensor, how));
-        } else if (detail::is_attention(s)) {
-          latents = latents || s.kind == store_kind::latent;
-          const std::uint64_t each = token_bytes(s, stored_format(asked, s, dtype), d.parallel.tensor);
-          token = detail::larger(token, each);
-        }
-      });
+  detail::each_store(d, whole, whole,
+                     [&](const store& s, const kv_format& asked, std::uint32_t, std::uint32_t) {
+                       if (s.kind == store_kind::recurrent) {
+                         state = detail::larger(state, state_bytes(s, d.parallel.attention_tensor(), how));
+                       } else if (detail::is_attention(s)) {
+                         latents = latents || s.kind == store_kind::latent;
+                         const std::uint64_t each =
+                             token_bytes(s, stored_format(asked, s, dtype), d.parallel.attention_tensor());
+                         token = detail::larger(token, each);
+                       }
+                     });
   const std::uint64_t usual = how.block_size != 0 ? how.block_size : latents ? how.latent_block_size : 16;
   if (state == 0 || token == 0) return usual;
   const std::uint64_t multiple = latents ? how.latent_multiple : how.kernel_block_multiple;
@@ -237,7 +238,7 @@ constexpr void add_compressed(layer_specs& specs, const store& s, std::uint64_t 
 constexpr void register_layers(layer_specs& specs, const deployment& d, const rank_share& whole,
                                const rank_share& here, const page_settings& how) {
   const kv_format dtype{dtype_of(d)};
-  const std::uint32_t tensor = d.parallel.tensor;
+  const std::uint32_t tensor = d.parallel.attention_tensor();
   std::uint64_t largest_token = 0;
   const std::uint64_t block = attention_block_tokens(d, whole, how, dtype, largest_token);
   detail::each_store(

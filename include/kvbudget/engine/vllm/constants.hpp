@@ -19,14 +19,14 @@ inline constexpr measured_constant vllm_flashinfer_workspace{413138944, 41313894
 /// Tensors of tokens x hidden size that are alive beside the widest part of a compiled layer, times 100.
 inline constexpr measured_constant vllm_forward_streams_per_100_compiled{300, 375, 420, basis::calibrated, "llm-d-incubation/llm-d-planner accuracy report of vLLM 0.19.0 (jgchn/llm-d-planner accuracy/results/v0.19.0/results_raw.csv): CodeLlama-7b (0.77 GiB), Granite-3.1-8b (0.85 GiB), Llama-3.1-8B on 4 stages (1.05 GiB)"};
 
-/// The same where nothing is compiled (V0, enforce_eager): 3.0 for Llama-3.1-8B (0.6), 4.0 for Qwen2.5-1.5B
-/// (0.7).
+/// Tensors of tokens x hidden size that are alive beside the widest part of a layer where nothing is
+/// compiled (V0, enforce_eager), times 100: 3.0 for Llama-3.1-8B (0.6), 4.0 for Qwen2.5-1.5B (0.7).
 inline constexpr measured_constant vllm_forward_streams_per_100_eager{300, 350, 400, basis::calibrated, "vllm-project/vllm issue 10517 (3.0); public start-up log of Qwen2.5-1.5B on a T4, 2.02 GiB at 32768 tokens (4.0)"};
 
-/// The same for layers with experts.
+/// CUDA graphs: bytes per captured graph and layer, layers with experts.
 inline constexpr measured_constant vllm_graph_bytes_per_expert_layer{130000, 260000, 400000, basis::calibrated, "llm-d-incubation/llm-d-planner accuracy report of vLLM 0.19.0 (jgchn/llm-d-planner accuracy/results/v0.19.0/results_raw.csv): Qwen3-30B-A3B 1.24 GiB (48 layers, 102 graphs), gpt-oss-20b 1.30 GiB (24 layers, 166 graphs)"};
 
-/// The same for layers with latent attention or a mixture of experts of it.
+/// CUDA graphs: bytes per captured graph and layer, layers with latent attention, with or without experts.
 inline constexpr measured_constant vllm_graph_bytes_per_latent_layer{130000, 430000, 560000, basis::calibrated, "llm-d-incubation/llm-d-planner accuracy report of vLLM 0.19.0 (jgchn/llm-d-planner accuracy/results/v0.19.0/results_raw.csv): DeepSeek-V2-Lite 1.39 GiB, Kimi-VL-A3B 1.19 GiB (27 layers, 102 graphs)"};
 
 /// CUDA graphs: bytes per captured graph and layer, dense models.
@@ -54,22 +54,23 @@ inline constexpr measured_constant vllm_multiprocessors_assumed{48, 108, 188, ba
 /// 0.7 to 0.17, one GPU: 0.13 to 0.14 GiB on an H100, 0.01 to 0.11 on other cards.
 inline constexpr measured_constant vllm_non_torch_1_gpu{10737418, 96636764, 171798692, basis::measured, "llm-d/llm-d-benchmark config_explorer/empirical-vllm-memory-results.md (0.11, H100); vllm-project/vllm pull request 12126; public start-up logs of 24 GB cards"};
 
-/// The same on Hopper.
+/// What a worker allocates outside PyTorch, vLLM 0.7 to 0.17, one Hopper GPU.
 inline constexpr measured_constant vllm_non_torch_1_gpu_sm_90{128849019, 139586437, 171798692, basis::measured, "llm-d/llm-d-benchmark config_explorer/empirical-vllm-memory-results.md (0.11, H100); vllm-project/vllm pull request 12126 (0.16)"};
 
-/// The same on two GPUs: communicators of NCCL and of vLLM's own all-reduce.
+/// What a worker allocates outside PyTorch, vLLM 0.7 to 0.17, two GPUs: communicators of NCCL and of vLLM's
+/// own all-reduce.
 inline constexpr measured_constant vllm_non_torch_2_gpus{354334802, 590558003, 794568950, basis::measured, "llm-d/llm-d-benchmark config_explorer/empirical-vllm-memory-results.md (0.11, H100) (0.54, 0.55); vllm-project/vllm issue 14452 (0.33); a public log of 0.8 on two H20 (0.74)"};
 
 /// Non-torch memory as vLLM before 0.7 counted it, CUDA context included: one GPU before Hopper.
 inline constexpr measured_constant vllm_non_torch_absolute_1_gpu{322122547, 375809638, 805306368, basis::measured, "vllm-project/vllm issue 10517 (0.35, RTX 3090, three runs)"};
 
-/// The same on one Hopper GPU.
+/// Non-torch memory as vLLM before 0.7 counted it, CUDA context included: one Hopper GPU.
 inline constexpr measured_constant vllm_non_torch_absolute_1_gpu_sm_90{751619277, 805306368, 1921997865, basis::measured, "a public log of 0.6.4 (0.73, H200); vllm-project/vllm pull request 10511 (1.79, H100)"};
 
-/// The same on two GPUs.
+/// Non-torch memory as vLLM before 0.7 counted it, CUDA context included: two GPUs and more.
 inline constexpr measured_constant vllm_non_torch_absolute_more_gpus{751619277, 2147483648, 3843995730, basis::measured, "vllm-project/vllm pull request 10511 (3.58, two H100); low: two times what one GPU has"};
 
-/// The same on four and more.
+/// What a worker allocates outside PyTorch, vLLM 0.7 to 0.17, four and more GPUs.
 inline constexpr measured_constant vllm_non_torch_more_gpus{214748365, 644245094, 1481763717, basis::measured, "vllm-project/vllm pull request 14447 (0.20); a public log of 0.11 on H200 (1.38 with two)"};
 
 /// vLLM from 0.18 on, pipeline stages without tensor parallelism: NCCL started before the first snapshot.
@@ -84,7 +85,7 @@ inline constexpr measured_constant vllm_non_torch_profiled_2_gpus{354334802, 858
 /// vLLM from 0.18 on, two data-center GPUs with NVLink: symmetric memory and all-reduce buffers.
 inline constexpr measured_constant vllm_non_torch_profiled_2_gpus_sm_90{1481763717, 2222645576, 2265595249, basis::measured, "llm-d-incubation/llm-d-planner accuracy report of vLLM 0.19.0 (jgchn/llm-d-planner accuracy/results/v0.19.0/results_raw.csv)"};
 
-/// The same without CUDA graphs.
+/// vLLM from 0.18 on, one GPU that is no Hopper, without CUDA graphs.
 inline constexpr measured_constant vllm_non_torch_profiled_eager_1_gpu{53687091, 268435456, 483183821, basis::calibrated, "public start-up logs: RTX A5000 eager (0.4), 24 GB card with 0.25 (0.30), a 6 GB card (0.1)"};
 
 /// vLLM from 0.18 on, one GPU that is no Hopper: the trial capture of CUDA graphs within the profile loads

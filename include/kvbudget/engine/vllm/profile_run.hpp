@@ -321,9 +321,9 @@ constexpr void widen(forward_bytes& widest, const layer_kind& layer, const deplo
   const std::uint64_t tensor = d.parallel.tensor;
   const auto size = [&](std::uint64_t width) { return format.size_of(checked_mul(tokens, width)).value; };
   if (layer.num_attention_heads != 0) {
-    const std::uint64_t heads = detail::ceil_div(layer.num_attention_heads, tensor);
+    const std::uint64_t heads = detail::ceil_div(layer.num_attention_heads, d.parallel.attention_tensor());
     const std::uint64_t kv_heads =
-        layer.key_value_heads == 0 ? 0 : local_kv_heads(layer.key_value_heads, d.parallel.tensor);
+        layer.key_value_heads == 0 ? 0 : local_kv_heads(layer.key_value_heads, d.parallel.attention_tensor());
     const std::uint64_t widths = std::uint64_t{layer.query_dim} + layer.value_dim;
     widest.attention = larger(widest.attention, size(checked_mul(heads + kv_heads, widths)));
   }
