@@ -304,14 +304,18 @@ constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, mo
   return group;
 }
 
-/// Whether `weight_loading` can change any group of this model: quantized ones, experts, latents, towers and
-/// draft layers are what it is about.
+/// Whether `weight_loading` can change any group of this model: quantized ones, padded experts, latents that
+/// are copied, towers and draft layers are what it is about.
 [[nodiscard]] constexpr bool loading_matters(const deployment& d, bool quantized) {
-  if (!d.loading.changes()) return false;
-  if (quantized || !d.loading.towers || loads_draft_layers(d)) return true;
+  const weight_loading& loading = d.loading;
+  if (!loading.changes()) return false;
+  if (quantized || !loading.towers || loads_draft_layers(d)) return true;
+  const bool experts = loading.expert_hidden_multiple != 1 || loading.expert_inner_multiple != 1 ||
+                       loading.expert_biases_in_fp32;
+  if (!experts && loading.latent != latent_copies::always) return false;
   for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
     const layer_kind& layer = d.model->kinds[kind];
-    if (layer.num_experts != 0 || layer.stores[0].kind == store_kind::latent) return true;
+    if ((experts && layer.num_experts != 0) || layer.stores[0].kind == store_kind::latent) return true;
   }
   return false;
 }
