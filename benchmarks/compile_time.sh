@@ -4,8 +4,8 @@
 #   benchmarks/compile_time.sh [RUNS]                 15 by default
 #   COMPILERS="g++ clang++-14" FLAGS=-fsyntax-only    what is run
 #
-# The row of 1,000 estimates comes from thousand_estimates.cpp.in: the lines between `// @repeat` and `// @end`
-# are written 1,000 times with @N@ replaced by 0 to 999.
+# The rows of 1,000 estimates and allocations come from thousand_*.cpp.in: the lines between `// @repeat` and
+# `// @end` are written 1,000 times with @N@ replaced by 0 to 999.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 runs=${1:-15}
@@ -19,12 +19,13 @@ names=(empty array)
 : >"$work/empty.cpp"
 echo '#include <array>' >"$work/array.cpp"
 declare -A title=([empty]='empty file' [array]='`#include <array>`' [umbrella]='`#include "kvbudget/kvbudget.hpp"`'
-  [thousand]='1,000 estimates')
+  [estimates]='1,000 estimates' [allocations]='1,000 allocations of vLLM')
 if [ -e "$root/include/kvbudget/kvbudget.hpp" ]; then
   echo '#include "kvbudget/kvbudget.hpp"' >"$work/umbrella.cpp"
   names+=(umbrella)
 fi
-if [ -e "$root/benchmarks/thousand_estimates.cpp.in" ]; then
+for what in estimates allocations; do
+  [ -e "$root/benchmarks/thousand_$what.cpp.in" ] || continue
   awk '
     /^[ \t]*\/\/ @repeat/ { inside = 1; count = 0; next }
     /^[ \t]*\/\/ @end/    { inside = 0
@@ -32,9 +33,9 @@ if [ -e "$root/benchmarks/thousand_estimates.cpp.in" ]; then
                               for (i = 0; i < count; ++i) { text = line[i]; gsub(/@N@/, n, text); print text }
                             next }
     inside                { line[count++] = $0; next }
-                          { print }' "$root/benchmarks/thousand_estimates.cpp.in" >"$work/thousand.cpp"
-  names+=(thousand)
-fi
+                          { print }' "$root/benchmarks/thousand_$what.cpp.in" >"$work/$what.cpp"
+  names+=("$what")
+done
 
 for compiler in "${compilers[@]}"; do
   if ! command -v "$compiler" >/dev/null; then

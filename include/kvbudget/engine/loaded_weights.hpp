@@ -153,9 +153,10 @@ constexpr void lay_out_fp4_experts(weight_loading& loading, fp4_expert_kernel ke
 /// attention, and so is the head with `--enable-dp-lm-head`. Experts must divide. Sources: sgl-project/sglang
 /// srt/layers/vocab_parallel_embedding.py, srt/layers/dp_attention.py, srt/models/deepseek_v2.py
 /// (post_load_weights).
-[[nodiscard]] constexpr deployment as_loaded_by_sglang(deployment d, const loading_options& options = {},
+[[nodiscard]] constexpr deployment as_loaded_by_sglang(const deployment& stored,
+                                                       const loading_options& options = {},
                                                        bool enable_dp_lm_head = false) {
-  d = as_loaded_by_vllm(d, options);
+  deployment d = as_loaded_by_vllm(stored, options);
   d.parallel.uneven_experts = false;
   d.parallel.experts_span_data = false;
   d.parallel.embedding_like_attention = d.parallel.attention_data != 1;

@@ -148,8 +148,10 @@ constexpr void set_blocks(block_pools& pools, const block_counts& counts) {
 template <class Counts> constexpr void fill_pools(rank_reservation& into, const Counts& counts) {
   into.low = counts(at_least_zero(into.available_kv.expected));
   set_blocks(into.pools, into.low);
-  into.high = into.low;
-  if (into.available_kv.low == into.available_kv.high) return;
+  if (into.available_kv.low == into.available_kv.high) {
+    into.high = into.low;
+    return;
+  }
   into.low = counts(at_least_zero(into.available_kv.low));
   into.high = counts(at_least_zero(into.available_kv.high));
 }

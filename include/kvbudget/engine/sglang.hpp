@@ -571,7 +571,23 @@ struct sglang {
     return sizes.tokens >= (rules().keeps_half_the_tokens ? 2u : 1u) && !misses_a_window(plan, sizes);
   }
   static constexpr std::uint64_t no_memory_is_enough = std::uint64_t{1} << 48;
-  /// The fewest bytes whose pools serve a request: doubling, then bisection.
+  /// About the fewest bytes whose pools serve a request: where tokens just fill its windows, and states have
+  /// its slots.
+  [[nodiscard]] constexpr double about_least_bytes(const sglang_rules::pool_plan& plan) const {
+    std::uint64_t tokens = rules().keeps_half_the_tokens ? 2 : 1;
+    if (plan.traits.windowed && plan.traits.full) {
+      const std::uint64_t kept = detail::round_up(plan.traits.window + plan.page + 1, plan.page);
+      const double each = static_cast<double>(kept) / plan.window_ratio;
+      tokens = detail::larger(tokens, static_cast<std::uint64_t>(each) + 1);
+    }
+    const double of_tokens =
+        static_cast<double>(detail::round_up(tokens, plan.page)) * sglang_rules::counted_cost(plan);
+    if (!plan.traits.stateful) return of_tokens;
+    const double slots = static_cast<double>(plan.slots_per_request + plan.draft_tokens);
+    const double of_states = slots * static_cast<double>(plan.costs.state) / plan.state_ratio;
+    return (of_tokens < of_states ? of_states : of_tokens) * (1 + plan.state_ratio);
+  }
+  /// The fewest bytes whose pools serve a request: from about there in growing steps, then bisection.
   [[nodiscard]] constexpr std::uint64_t least_bytes(const sglang_rules::pool_plan& plan) const {
     if (!plan.traits.windowed && !plan.traits.stateful) {
       const std::uint64_t tokens = detail::round_up(rules().keeps_half_the_tokens ? 2 : 1, plan.page);
@@ -579,17 +595,33 @@ struct sglang {
         return no_memory_is_enough;
       return detail::checked_mul(tokens, static_cast<std::uint64_t>(sglang_rules::counted_cost(plan)));
     }
+    const auto enough = [&](std::uint64_t bytes) {
+      return serves(plan, sglang_rules::sizes_of(plan, bytes));
+    };
+    const double guess = about_least_bytes(plan);
+    std::uint64_t good = guess < 1 ? 1
+                         : guess < static_cast<double>(no_memory_is_enough)
+                             ? static_cast<std::uint64_t>(guess)
+                             : no_memory_is_enough;
     std::uint64_t bad = 0;
-    std::uint64_t good =
-        detail::larger<std::uint64_t>(plan.costs.full + plan.costs.window + plan.costs.state, 1);
-    while (!serves(plan, sglang_rules::sizes_of(plan, good))) {
-      bad = good;
-      good *= 2;
-      if (good >= no_memory_is_enough) return no_memory_is_enough;
+    std::uint64_t step = 1;
+    if (enough(good)) {
+      while (good > step && enough(good - step)) {
+        good -= step;
+        step *= 4;
+      }
+      bad = good > step ? good - step : 0;
+    } else {
+      do {
+        bad = good;
+        good += step;
+        step *= 4;
+        if (good >= no_memory_is_enough) return no_memory_is_enough;
+      } while (!enough(good));
     }
     while (good - bad > 1) {
       const std::uint64_t middle = bad + (good - bad) / 2;
-      (serves(plan, sglang_rules::sizes_of(plan, middle)) ? good : bad) = middle;
+      (enough(middle) ? good : bad) = middle;
     }
     return good;
   }

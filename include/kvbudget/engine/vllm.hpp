@@ -49,10 +49,11 @@ struct vllm {
   /// The share of the GPU's total that this instance allows itself.
   [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const {
     const usable_memory total = kvbudget::usable(gpu);
-    const auto share = [this](bytes of) {
-      return bytes{detail::ceil_of_double_product(of.value, utilization())};
-    };
-    return {share(total.low), share(total.expected), share(total.high), total.known};
+    return {requested(total.low), requested(total.expected), requested(total.high), total.known};
+  }
+  /// ⌈total × utilization⌉.
+  [[nodiscard]] constexpr bytes requested(bytes total) const {
+    return bytes{detail::ceil_of_double_product(total.value, utilization())};
   }
   [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
                                                const gpu_profile* gpu) const {
@@ -308,12 +309,12 @@ constexpr refusal vllm::refuses(const deployment& d, const gpu_profile& gpu) con
             d.parallel.decode_context};
   }
   const std::uint64_t total = kvbudget::usable(gpu).expected.value;
-  const std::uint64_t requested = usable(gpu).expected.value;
+  const std::uint64_t wanted = requested(bytes{total}).value;
   if (!rules().neighbours_in_budget && kv_cache_memory_bytes == bytes{} &&
-      total < detail::checked_add(requested, used_by_others.value)) {
+      total < detail::checked_add(wanted, used_by_others.value)) {
     return {
         "Free memory on device (# bytes) on startup is less than desired GPU memory utilization (# bytes)",
-        total > used_by_others.value ? total - used_by_others.value : 0, requested};
+        total > used_by_others.value ? total - used_by_others.value : 0, wanted};
   }
   if (!rules().newest_scheduler) {
     block_pool pool;
@@ -403,13 +404,13 @@ constexpr void vllm::reserve(const deployment& d, const rank& where, const gpu_p
   if (rules().neighbours_in_budget)
     others = others.plus({used_by_others.value, used_by_others.value, used_by_others.value});
   const bytes margin = budget.margin();
-  const usable_memory requested = usable(gpu);
+  const usable_memory total = usable(gpu);
   const auto left = [](bytes from, bytes weight, std::uint64_t other, bytes kept) {
     return signed_difference(from, weight + bytes{other} + kept);
   };
-  into.available_kv = {left(requested.low, weights.high, others.high, margin),
-                       left(requested.expected, weights.expected, others.expected, margin),
-                       left(requested.high, weights.low, others.low, margin)};
+  into.available_kv = {left(total.low, weights.high, others.high, margin),
+                       left(total.expected, weights.expected, others.expected, margin),
+                       left(total.high, weights.low, others.low, margin)};
   if (kv_cache_memory_bytes != bytes{}) {
     const auto given = static_cast<std::int64_t>(kv_cache_memory_bytes.value);
     into.available_kv = {given, given, given};

@@ -15,7 +15,7 @@ struct byte_range {
   std::uint64_t expected = 0;
   std::uint64_t high = 0;
 
-  [[nodiscard]] constexpr byte_range plus(const byte_range& other) const {
+  [[nodiscard]] [[gnu::always_inline]] constexpr byte_range plus(const byte_range& other) const {
     using detail::checked_add;
     return {checked_add(low, other.low), checked_add(expected, other.expected),
             checked_add(high, other.high)};

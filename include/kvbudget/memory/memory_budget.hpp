@@ -64,7 +64,7 @@ struct memory_budget {
   constexpr memory_budget() { detail::clear_in_constant_evaluation(lines); }
 
   /// Appends a line; a name without a dot counts towards the total.
-  constexpr void add(const line_item& line) {
+  [[gnu::always_inline]] constexpr void add(const line_item& line) {
     if (count == max_line_items) detail::a_budget_holds_too_many_line_items();
     if (line.expected < line.low || line.high < line.expected)
       detail::low_expected_and_high_must_be_in_order();

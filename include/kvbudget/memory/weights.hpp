@@ -304,16 +304,32 @@ constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, mo
   return group;
 }
 
-/// Whether `weight_loading` can change any group of this model: quantized ones, experts, latents, towers and
-/// draft layers are what it is about.
+/// Whether `weight_loading` can change any group of this model: quantized ones, padded experts, latents that
+/// are copied, towers and draft layers are what it is about.
 [[nodiscard]] constexpr bool loading_matters(const deployment& d, bool quantized) {
-  if (!d.loading.changes()) return false;
-  if (quantized || !d.loading.towers || loads_draft_layers(d)) return true;
+  const weight_loading& loading = d.loading;
+  if (!loading.changes()) return false;
+  if (quantized || !loading.towers || loads_draft_layers(d)) return true;
+  const bool experts = loading.expert_hidden_multiple != 1 || loading.expert_inner_multiple != 1 ||
+                       loading.expert_biases_in_fp32;
+  if (!experts && loading.latent != latent_copies::always) return false;
   for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
     const layer_kind& layer = d.model->kinds[kind];
-    if (layer.num_experts != 0 || layer.stores[0].kind == store_kind::latent) return true;
+    if ((experts && layer.num_experts != 0) || layer.stores[0].kind == store_kind::latent) return true;
   }
   return false;
+}
+
+/// Whether two kinds of layer differ only in what they cache: windows and full attention by turns.
+[[nodiscard]] constexpr bool weigh_the_same(const layer_kind& a, const layer_kind& b) {
+  if (a.weight_count != b.weight_count || a.num_experts != b.num_experts || a.gated_mlp != b.gated_mlp ||
+      a.stores[0].kind == store_kind::latent || b.stores[0].kind == store_kind::latent) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.weight_count; ++i) {
+    if (!(a.weights[i] == b.weights[i])) return false;
+  }
+  return true;
 }
 
 /// Adds `times` copies of a group to a rank's sum: bytes, or elements where formats are uniform.
@@ -378,16 +394,20 @@ constexpr void add_model_group(weight_bytes& sum, const weight_group& group, con
     detail::add_model_group(sum, *group, d, share, formats);
   }
   const bool fixed_scales = d.kv_cache.has_fixed_scales() || share.has_exceptions;
+  std::uint32_t layers = 0;  // of kinds that weigh the same
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-    const std::uint32_t layers = share.layers_of(kind);
-    if (layers == 0) continue;
     const layer_kind& layer = model.kinds[kind];
-    if (needs_layer) formats.layer = &layer;
-    const weight_group* const end = layer.weights + layer.weight_count;
-    for (const weight_group* group = layer.weights; group != end; ++group) {
-      detail::add_group(sum, *group, group->role, layers, d, formats);
+    layers += share.layers_of(kind);
+    if (layers != 0 &&
+        (kind + 1 == model.kind_count || !detail::weigh_the_same(layer, model.kinds[kind + 1]))) {
+      if (needs_layer) formats.layer = &layer;
+      const weight_group* const end = layer.weights + layer.weight_count;
+      for (const weight_group* group = layer.weights; group != end; ++group) {
+        detail::add_group(sum, *group, group->role, layers, d, formats);
+      }
+      layers = 0;
     }
-    if (fixed_scales) {
+    if (fixed_scales && share.layers_of(kind) != 0) {
       const std::uint64_t scales =
           detail::static_cache_scales(layer, d.kv_cache, d.parallel.attention_tensor()) * share.layers[kind] +
           detail::static_cache_scales(layer, d.kv_exceptions.format, d.parallel.attention_tensor()) *
