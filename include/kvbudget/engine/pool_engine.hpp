@@ -112,7 +112,8 @@ struct rank_reservation {
 /// run at once; `pools(d, where, gpu, available)`: the pools that so many bytes would give on that rank;
 /// `needed_to_start(d, gpu, pools, length)`: cache without which it does not start when its longest request
 /// has `length` tokens; `printed_tokens(d, gpu, pools, length)`: the token count of its log, 0 = it prints
-/// none. Optional: `refuses_pools(d, gpu, found)`: why it would not start with what it reserved;
+/// none. Optional: `refuses_pools(d, gpu, found)`: why it would not start with
+/// pools that are large enough for its longest request;
 /// `fit_max_model_len`: whether it shortens its longest request to what the pools hold; `host_bytes(d, gpu)`:
 /// host memory per rank. `d` has been validated.
 template <class E>
@@ -181,10 +182,11 @@ constexpr void add_pools(rank_reservation& mine) {
   bytes low{}, expected{}, high{};
   const auto sizes_of = [&](std::uint32_t i) {
     const block_pool& pool = mine.pools.pools[i];
-    return line_item{pool.name,   pool.size_of(mine.low.blocks[i], mine.low.beside[i]),
-                     pool.size(), pool.size_of(mine.high.blocks[i], mine.high.beside[i]),
-                     known,       "blocks x bytes of a block",
-                     true};
+    const bytes size = pool.size();  // rounding may give another pool a little less of more memory
+    const bytes least = pool.size_of(mine.low.blocks[i], mine.low.beside[i]);
+    const bytes most = pool.size_of(mine.high.blocks[i], mine.high.beside[i]);
+    return line_item{pool.name, smaller(least, size),        size, larger(most, size),
+                     known,     "blocks x bytes of a block", true};
   };
   for (std::uint32_t i = 0; i < mine.pools.count; ++i) {
     const line_item part = sizes_of(i);

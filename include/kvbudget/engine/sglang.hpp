@@ -156,6 +156,9 @@ struct sglang {
     if (max_running_requests != 0 && max_running_requests < d.parallel.attention_data) {
       return {"max_running_request is zero"};
     }
+    if (rules().keeps_half_the_tokens && max_total_tokens == 1) {
+      return {"max_total_tokens (#) leave half a token for requests", max_total_tokens};
+    }
     const sglang_rules::cache_traits traits = sglang_rules::traits_of(*d.model, false);
     if (traits.sparse_latent) {
       const number_format& element = resolved_format(d, gpu, traits).key.format;

@@ -165,6 +165,15 @@ struct tensorrt_llm {
     return result;
   }
 
+  /// A cache of fewer tokens than a block has serves nothing.
+  [[nodiscard]] constexpr refusal refuses_pools(const deployment&, const gpu_profile&,
+                                                const rank_reservation& found) const {
+    for (const block_pool& pool : found.pools) {
+      if (pool.groups[0].rule == block_rule::fixed || pool.blocks != 0 || max_tokens == 0) continue;
+      return {"max_tokens (#) hold no block of # tokens", max_tokens, pool.groups[0].block_tokens};
+    }
+    return {};
+  }
   /// A block of every pool, and all states: max_seq_len is lowered to what the pool holds, but "Impossible to
   /// fit in any sequence in kvCache" stops it.
   [[nodiscard]] constexpr bytes needed_to_start(const deployment& d, const gpu_profile&,

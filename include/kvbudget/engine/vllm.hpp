@@ -72,10 +72,11 @@ struct vllm {
                                                 const block_pools& pools, std::uint64_t length) const;
   [[nodiscard]] constexpr std::uint64_t printed_tokens(const deployment& d, const gpu_profile& gpu,
                                                        const block_pools& pools, std::uint64_t length) const;
-  [[nodiscard]] constexpr refusal refuses_pools(const rank_reservation& found) const;
+  [[nodiscard]] constexpr refusal refuses_pools(const deployment& d, const gpu_profile& gpu,
+                                                const rank_reservation& found) const;
   /// Host memory of one rank: offloaded weights, its share of the offloaded cache, swap space (V0).
-  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile&) const {
-    return gibibytes_of(cpu_offload_gb) +
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const {
+    return offloaded_weights(d, gpu) +
            bytes{detail::ceil_div(gibibytes_of(kv_offloading_size).value, d.parallel.tensor)} +
            bytes{rules().swap_space_bytes};
   }
@@ -104,6 +105,18 @@ struct vllm {
   }
 
  private:
+  /// What `cpu_offload_gb` moves of the heaviest rank's weights: never more than there are.
+  [[nodiscard]] constexpr bytes offloaded_weights(const deployment& d, const gpu_profile& gpu) const {
+    if (!(cpu_offload_gb > 0)) return bytes{};
+    const deployment held = loaded(d, gpu);
+    bytes most{};
+    for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
+      memory_budget weights;
+      add_weights(weights, held, share_of(d, rank{stage, 0}));
+      most = detail::larger(most, weights.lines[0].expected);
+    }
+    return detail::smaller(most, gibibytes_of(cpu_offload_gb));
+  }
   [[nodiscard]] static constexpr bytes gibibytes_of(double amount) {
     return bytes{static_cast<std::uint64_t>(amount * 1073741824.0)};
   }
@@ -180,12 +193,7 @@ inline constexpr std::uint32_t turboquant_skips = 2;
     if (d.kv_cache.name[i] != name[i]) return false;
   }
   if (d.kv_exceptions.any()) return false;
-  for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
-    for (std::size_t i = 0; i < d.model->kinds[kind].store_count; ++i) {
-      if (d.model->kinds[kind].stores[i].kind == store_kind::recurrent) return false;
-    }
-  }
-  return true;
+  return !vllm_profile::parts::has_recurrent_state(*d.model);
 }
 }  // namespace vllm_detail
 
@@ -327,9 +335,15 @@ constexpr refusal vllm::refuses(const deployment& d, const gpu_profile& gpu) con
   return {};
 }
 
-/// Recurrent states need a block for every request that may run.
-constexpr refusal vllm::refuses_pools(const rank_reservation& found) const {
+/// Recurrent states need a block for every request that may run; a cache whose size is given may be more than
+/// the GPU holds.
+constexpr refusal vllm::refuses_pools(const deployment& d, const gpu_profile& gpu,
+                                      const rank_reservation& found) const {
   const block_pool& pool = found.pools.pools[0];
+  const std::uint64_t total = kvbudget::usable(gpu).expected.value;
+  const std::uint64_t held = detail::checked_add(found.budget.lines[0].expected.value, pool.size().value);
+  if (held > total) return {"CUDA out of memory: weights and cache take # bytes, the GPU has #", held, total};
+  if (!vllm_profile::parts::has_recurrent_state(*d.model)) return {};
   for (std::uint32_t i = 0; i < pool.group_count; ++i) {
     if (pool.groups[i].rule != block_rule::fixed) continue;
     const std::uint64_t requests = found.running_requests;
@@ -361,6 +375,7 @@ constexpr void vllm::reserve(const deployment& d, const rank& where, const gpu_p
     weights.high = kept(weights.high);
     weights.source =
         "elements of every tensor x bytes of its format, less what cpu_offload_gb keeps in host memory";
+    budget.count = 1;  // which tensors move depends on the order of the modules
   }
   byte_range others{};  // of the budget, beside the weights
   if (d.pinned.activations.given) {
@@ -370,8 +385,7 @@ constexpr void vllm::reserve(const deployment& d, const rank& where, const gpu_p
   } else {
     vllm_detail::add_line(budget, "activations", taken.activations, taken.known,
                           "peak of the profile run: the larger of forward pass and sampler", false);
-    add_part(budget, taken.peak_name, taken.peak, taken.known,
-             "max_num_batched_tokens x the widest tensors of a layer, or max_num_seqs x vocabulary");
+    add_part(budget, taken.peak_name, taken.peak, taken.known, taken.peak_source);
     add_part(budget, "activations.experts", taken.kept_experts, taken.known,
              "buffers of the fused experts that stay allocated");
     add_part(budget, "activations.multimodal", taken.multimodal, basis::assumed,

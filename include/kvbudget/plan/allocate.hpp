@@ -115,14 +115,14 @@ template <pool_engine Engine>
     }
   }
   detail::add_pools(result);
-  if constexpr (requires { on.refuses_pools(result); }) {
-    if (!result.refused) result.refused = on.refuses_pools(result);
-  }
   if constexpr (requires { on.fit_max_model_len; }) {
     if (on.fit_max_model_len) result.longest_request = longest_start(result, d, on, gpu);
   }
   result.needed_to_start = on.needed_to_start(d, gpu, result.pools, result.longest_request);
   result.printed_kv_cache_tokens = on.printed_tokens(d, gpu, result.pools, result.longest_request);
+  if constexpr (requires { on.refuses_pools(d, gpu, result); }) {
+    if (result.starts()) result.refused = on.refuses_pools(d, gpu, result);
+  }
   return result;
 }
 /// The same on a machine that has exactly the GPUs that the layout needs.

@@ -506,6 +506,7 @@ struct memory {
       activations{};  ///< blas + kept experts + kept images + the largest of forward, sampler and encoder
   byte_range peak{};  ///< that largest one
   const char* peak_name = "activations.forward";
+  const char* peak_source = "max_num_batched_tokens x the widest tensors of a layer";
   byte_range forward{};  ///< streams and the widest part of a layer
   byte_range sampler{};  ///< logits, sampler and the states they come from; last stage only
   byte_range kept_experts{};
@@ -650,8 +651,14 @@ struct memory {
   const byte_range text = parts::wider_of(found.forward, found.sampler);
   const byte_range peak = parts::wider_of(text, images.encoder);
   found.peak = peak;
-  if (peak.expected == found.sampler.expected) found.peak_name = "activations.sampler";
-  if (peak.expected == images.encoder.expected) found.peak_name = "activations.encoder";
+  if (peak.expected == found.sampler.expected) {
+    found.peak_name = "activations.sampler";
+    found.peak_source = "max_num_seqs x vocabulary x what the sampler keeps of each logit";
+  }
+  if (peak.expected == images.encoder.expected) {
+    found.peak_name = "activations.encoder";
+    found.peak_source = "patches of the largest batch of images x the widest tensors of the tower";
+  }
   found.multimodal = images.kept;
   if (images.kept.high != 0) found.known = basis::assumed;
   found.activations = peak.plus(found.blas_workspace).plus(found.kept_experts).plus(images.kept);
