@@ -144,6 +144,14 @@ constexpr memory_budget engines::transformers::host_ledger(const deployment& d, 
               "layers of an offloaded cache that are not on the GPU"});
   return budget;
 }
+
+constexpr bytes engines::transformers::host_bytes(const deployment& d, const gpu_profile&) const {
+  bytes most{};
+  for (std::uint32_t stage = 0; is_offloaded() && stage < d.parallel.pipeline; ++stage) {
+    most = detail::larger(most, host_ledger(d, rank{stage, 0}).total_high());
+  }
+  return most;
+}
 static_assert(engine<engines::transformers>);
 
 }  // namespace kvbudget::inline v0

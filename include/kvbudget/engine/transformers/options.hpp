@@ -158,6 +158,8 @@ struct transformers {
   /// What an offloaded cache keeps in host memory for one rank: the line `kv_cache`, between all layers but
   /// the two on the GPU and, while copies are under way, all of them. No line where nothing is offloaded.
   [[nodiscard]] constexpr memory_budget host_ledger(const deployment& d, const rank& where) const;
+  /// Host memory of the rank whose offloaded cache is largest, copies under way included.
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const;
 };
 
 }  // namespace engines
