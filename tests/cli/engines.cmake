@@ -441,7 +441,7 @@ expect_sums(--model deepseek-v3 --gpu h200x8 --engine vllm --speculative-method 
 expect_sums(${model} ${h100} --context 4096 --engine vllm --speculative-model llama-3.2-1b --speculative-tokens 3)
 
 # What does not fit in memory together is said, also where the pools hold the requests.
-expect_output(0 "warning: all of it is [^\n]* more than one nvidia-h100-sxm-80gb has: vllm may run out of memory" estimate ${model}
+expect_output(0 "refused: CUDA out of memory: weights and cache take 116059021312 bytes, the GPU has" estimate ${model}
               ${h100} --engine vllm --kv-cache-memory-bytes 100GB)
 expect_output(0 "In use by others, beside all of this: 1.00 GB .*warning: all of it is" estimate ${model} --gpu l4-24gb --engine vllm
               --gpu-used-bytes 1GB --max-model-len 4096)
