@@ -16,11 +16,13 @@ using namespace kvbudget::literals;
 using llama_70b =
     decoder<hidden<8192>, vocabulary<128256>, repeat<80, block<gqa<64, 8, 128>, gated_mlp<28672>>>>;
 #ifdef KVBUDGET_MUST_FAIL
-using serving = static_deployment<llama_70b, precision<formats::bf16, kv<formats::bf16>>, batch<1, 32768>,
-                                  pinned_activations<2_GiB>, pinned_framework<1_GiB>, model_dtype<formats::bf16>>;
+using serving =
+    static_deployment<llama_70b, precision<formats::bf16, kv<formats::bf16>>, batch<1, 32768>,
+                      pinned_activations<2_GiB>, pinned_framework<1_GiB>, model_dtype<formats::bf16>>;
 #else
-using serving = static_deployment<llama_70b, precision<formats::int4, kv<formats::bf16>>, batch<1, 32768>,
-                                  pinned_activations<2_GiB>, pinned_framework<1_GiB>, model_dtype<formats::bf16>>;
+using serving =
+    static_deployment<llama_70b, precision<formats::int4, kv<formats::bf16>>, batch<1, 32768>,
+                      pinned_activations<2_GiB>, pinned_framework<1_GiB>, model_dtype<formats::bf16>>;
 #endif
 constexpr engines::vllm server{.version = {0, 19}, .max_model_len = 32768};
 static_assert(require_fits<serving, gpus::nvidia_h100_sxm_80gb, server>);

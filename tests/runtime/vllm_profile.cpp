@@ -6,7 +6,7 @@
 namespace profiled {
 #define CASE(...) CHECK((__VA_ARGS__))
 
-TEST_CASE("what vLLM takes beside weights and cache"){
+TEST_CASE("what vLLM takes beside weights and cache") {
 #include "cases/vllm_profile.inc"
 }
 

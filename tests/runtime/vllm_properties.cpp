@@ -145,7 +145,8 @@ naive_pool build_naively(const deployment& d, const vllm& on, const gpu_profile&
   bool has_full = false;
   for (const naive_layer& each : layers) has_full = has_full || each.kind == 0;
   for (naive_layer& each : layers) {
-    if (has_full && ((promote && each.kind == 1) || ((promote || on.version.before({0, 21})) && each.kind == 2))) {
+    if (has_full &&
+        ((promote && each.kind == 1) || ((promote || on.version.before({0, 21})) && each.kind == 2))) {
       each.kind = 0;
       each.window = 0;
     }

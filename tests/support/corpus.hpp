@@ -396,11 +396,11 @@ inline std::shared_ptr<const kvbudget::model_architecture> read_model(
 }
 
 inline measured_case read_case(const json_field& root, const std::filesystem::path& directory) {
-  root.allow_only(
-      {"id",       "engine",   "version",     "source",  "model",   "model_file",     "published_as",
-       "modality", "weights",  "unquantized", "dtype",   "gpu",     "gpu_as_printed", "layout",
-       "settings", "complete", "inferred",    "outcome", "figures", "independence",   "notes",
-       "calibrated"});
+  root.allow_only({"id",         "engine",       "version",        "source",  "model",
+                   "model_file", "published_as", "modality",       "weights", "unquantized",
+                   "dtype",      "gpu",          "gpu_as_printed", "layout",  "settings",
+                   "complete",   "inferred",     "outcome",        "figures", "independence",
+                   "notes",      "calibrated"});
   measured_case read;
   read.id = root.required_text("id");
   read.engine = root.required_text("engine");

@@ -3,12 +3,12 @@
 // What the cases of serving engines (tests/cases/vllm.inc) refer to: catalogue models, pools of so many
 // bytes.
 
+#include "kvbudget/engine/sglang.hpp"
+#include "kvbudget/engine/tensorrt_llm.hpp"
 #include "kvbudget/engine/vllm.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/model/builders.hpp"
 #include "kvbudget/models.hpp"
-#include "kvbudget/engine/sglang.hpp"
-#include "kvbudget/engine/tensorrt_llm.hpp"
 #include "kvbudget/plan/capacity.hpp"
 #include "kvbudget/plan/static_deployment.hpp"
 #include "kvbudget/units/literals.hpp"
@@ -68,9 +68,9 @@ constexpr std::uint64_t blocks_of_tables(const deployment& d, const vllm& on, st
 }
 
 /// The deployment of the articles' command, as a type.
-using llama_70b_fp8 =
-    static_deployment<model_of<models::llama_3_1_70b>, precision<schemes::fp8_linear, kvbudget::kv<f::fp8_e4m3>>,
-                      batch<8, 32768>, tensor_parallel<2>>;
+using llama_70b_fp8 = static_deployment<model_of<models::llama_3_1_70b>,
+                                        precision<schemes::fp8_linear, kvbudget::kv<f::fp8_e4m3>>,
+                                        batch<8, 32768>, tensor_parallel<2>>;
 
 /// One full-attention layer of gpt-oss's cache shape, as its EAGLE drafts have it.
 using eagle_layer = decoder<hidden<2880>, vocabulary<201088>, block<gqa<64, 8, 64>, gated_mlp<2880>>>;

@@ -55,12 +55,9 @@ namespace detail {
 }
 
 [[nodiscard]] inline nlohmann::ordered_json layout_json(const parallel_layout& layout) {
-  return {{"tensor", layout.tensor},
-          {"pipeline", layout.pipeline},
-          {"data", layout.data},
-          {"attention_data", layout.attention_data},
-          {"expert", layout.expert},
-          {"decode_context", layout.decode_context},
+  return {{"tensor", layout.tensor}, {"pipeline", layout.pipeline},
+          {"data", layout.data},     {"attention_data", layout.attention_data},
+          {"expert", layout.expert}, {"decode_context", layout.decode_context},
           {"ranks", layout.ranks()}};
 }
 

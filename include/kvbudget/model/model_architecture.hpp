@@ -136,8 +136,8 @@ constexpr void validate(const layer_kind& layer) {
 /// (about 47 KB): pass it by reference, and make local constexpr models `static`.
 struct model_architecture {
   char name[64] = {};
-  char model_type[32] = {};  ///< Hugging Face `model_type`, where it came from there
-  number_format dtype{};     ///< what the checkpoint's config names; automatic = unknown
+  char model_type[32] = {};         ///< Hugging Face `model_type`, where it came from there
+  number_format dtype{};            ///< what the checkpoint's config names; automatic = unknown
   number_format recurrent_dtype{};  ///< in which engines keep recurrent states; automatic = no wish
   std::uint32_t hidden_size = 0;
   std::uint32_t vocab_size = 0;

@@ -134,8 +134,8 @@ constexpr void add_store(rank_costs& costs, const store& s, std::uint32_t layers
     case store_kind::shared:
     case store_kind::compressed: return;
     case store_kind::recurrent:
-      costs.state =
-          detail::add_product(costs.state, layers, state_cost(s, d.parallel.attention_tensor(), convolution, recurrent));
+      costs.state = detail::add_product(costs.state, layers,
+                                        state_cost(s, d.parallel.attention_tensor(), convolution, recurrent));
       return;
     case store_kind::sliding_window:
     case store_kind::chunked:
