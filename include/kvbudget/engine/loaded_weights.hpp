@@ -166,9 +166,10 @@ constexpr void lay_out_fp4_experts(weight_loading& loading, fp4_expert_kernel ke
 }
 
 /// The table of cosines and sines that engines keep on every rank for rotary embeddings, once per kind of
-/// rotation: positions x rotary elements of a head, in the dtype (gpt-oss: fp32). Not part of `weights`, but
-/// counted by engines that print what loading took. Source: vllm-project/vllm
-/// model_executor/layers/rotary_embedding/base.py, _compute_cos_sin_cache.
+/// rotation: positions x rotary elements of a head, in the dtype (gpt-oss: fp32). Positions that are scaled
+/// linearly count with the factor: Gemma 3 has 8 x 131,072. Not part of `weights`, but counted by engines
+/// that print what loading took. Sources: vllm-project/vllm model_executor/layers/rotary_embedding/base.py
+/// (_compute_cos_sin_cache) and linear_scaling_rope.py.
 [[nodiscard]] constexpr bytes rotary_table_bytes(std::uint64_t positions, std::uint64_t rotary_dim,
                                                  const number_format& format) {
   return format.size_of(detail::checked_mul(positions, rotary_dim));
