@@ -5,6 +5,7 @@
 
 #include "kvbudget/deployment/speculation.hpp"
 #include "kvbudget/deployment/weight_loading.hpp"
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/format/kv_format.hpp"
 #include "kvbudget/format/weight_scheme.hpp"
 #include "kvbudget/model/model_architecture.hpp"
@@ -201,8 +202,8 @@ namespace detail {
 
 /// Stops, with the reason, if the speculation does not go with the model.
 constexpr void validate(const speculation& s, const model_architecture& model) {
-  if (s.has_draft_model() != (s.draft != nullptr)) {
-    if (s.draft == nullptr) detail::this_speculation_needs_a_draft_model();
+  if (s.has_draft_model() == detail::is_null(s.draft)) {
+    if (detail::is_null(s.draft)) detail::this_speculation_needs_a_draft_model();
     detail::this_speculation_takes_no_draft_model();
   }
   if (s.has_draft_model() && s.draft->num_hidden_layers == 0) detail::a_model_needs_at_least_one_layer();
@@ -218,7 +219,7 @@ constexpr void validate(const deployment& d) {
   if (d.model->num_hidden_layers == 0) detail::a_model_needs_at_least_one_layer();  // its layers were checked
   validate(d.workload);
   validate(d.parallel, *d.model);
-  if (d.speculation.kind != speculation_kind::none || d.speculation.draft != nullptr) {
+  if (d.speculation.kind != speculation_kind::none || !detail::is_null(d.speculation.draft)) {
     validate(d.speculation, *d.model);
     if (d.speculation.has_draft_model()) validate(draft_of(d).parallel, *d.speculation.draft);
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/engine/block_pool.hpp"
 #include "kvbudget/engine/engine.hpp"
 
@@ -207,7 +208,7 @@ constexpr void add_pools(rank_reservation& mine) {
 template <class Engine>
 [[nodiscard]] constexpr memory_budget pool_ledger(const Engine& on, const deployment& d, const rank& where,
                                                   const gpu_profile* gpu) {
-  if (gpu == nullptr) this_engine_needs_a_gpu();
+  if (is_null(gpu)) this_engine_needs_a_gpu();
   rank_reservation mine = reservation_of(on, d, where, *gpu);
   for (std::uint32_t stage = 0; stage < d.parallel.pipeline; ++stage) {
     if (stage == where.stage) continue;

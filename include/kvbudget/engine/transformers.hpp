@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/engine/engine.hpp"
 #include "kvbudget/engine/transformers/activations.hpp"
 #include "kvbudget/engine/transformers/cache.hpp"
@@ -82,7 +83,7 @@ constexpr void add_pytorch(memory_budget& budget, const deployment& d, const gpu
     process.framework.kind = framework_kind::pytorch_cuda;
     process.framework.cuda_graphs = false;
   }
-  if (gpu != nullptr && process.framework.compute_capability_major == 0 &&
+  if (!is_null(gpu) && process.framework.compute_capability_major == 0 &&
       gpu->vendor == gpu_vendor::nvidia) {
     std::uint32_t major = 0;
     for (const char* at = gpu->compute_capability; *at >= '0' && *at <= '9'; ++at) {

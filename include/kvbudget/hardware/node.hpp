@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/hardware/gpu_profile.hpp"
 #include "kvbudget/hardware/usable.hpp"
 
@@ -29,7 +30,7 @@ node node_of(gpu_profile&&, std::uint32_t = 1) = delete;  // the node would refe
 
 /// The GPU of a node; a node without one stops.
 [[nodiscard]] constexpr const gpu_profile& gpu_of(const node& machine) {
-  if (machine.gpu == nullptr) detail::a_node_needs_a_gpu();
+  if (detail::is_null(machine.gpu)) detail::a_node_needs_a_gpu();
   return *machine.gpu;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/memory/lora.hpp"
 #include "kvbudget/memory/memory_budget.hpp"
 #include "kvbudget/memory/rank_share.hpp"
@@ -181,7 +182,7 @@ struct weight_formats {
 /// What a rank holds of a group.
 [[nodiscard]] constexpr weight_shard shard_on(const weight_group& group, const deployment& d,
                                               const weight_formats& formats) {
-  if (!d.parallel.uneven_experts || formats.layer == nullptr) return shard_of(group, d.parallel);
+  if (!d.parallel.uneven_experts || is_null(formats.layer)) return shard_of(group, d.parallel);
   return shard_of(group, d.parallel, formats.layer->num_experts, formats.expert_rank);
 }
 
@@ -244,7 +245,7 @@ constexpr void add_mixed_group(weight_bytes& sum, const weight_group& group, mod
 
 /// Whether a group is the up-projection that makes keys and values of a latent.
 [[nodiscard]] constexpr bool expands_a_latent(const weight_group& group, const layer_kind* layer) {
-  if (layer == nullptr || layer->store_count == 0 || group.kind != tensor_kind::linear) return false;
+  if (is_null(layer) || layer->store_count == 0 || group.kind != tensor_kind::linear) return false;
   const store& s = layer->stores[0];
   if (s.kind != store_kind::latent || layer->query_dim < s.rope_dim) return false;
   const std::uint64_t widths = std::uint64_t{layer->query_dim} - s.rope_dim + layer->value_dim;
@@ -281,7 +282,7 @@ constexpr void add_loaded_group(weight_bytes& sum, const weight_group& group, mo
   stored_weights part = stored(group, shard, scheme, d.model->hidden_size);
   const bool fp4 = scheme.payload == formats::fp4_e2m1 && scheme.sidecar.scales == weight_scales::group;
   if (fp4 && group.rule != shard_rule::spread) {
-    const bool gated = experts && formats.layer != nullptr && formats.layer->gated_mlp;
+    const bool gated = experts && !is_null(formats.layer) && formats.layer->gated_mlp;
     const std::uint64_t each = scheme.sidecar.scale_bytes;
     const std::uint64_t laid_out = checked_mul(laid_out_scales(group, shard, scheme, loading, gated), each);
     const std::uint64_t unpadded =

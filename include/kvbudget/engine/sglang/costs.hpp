@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/engine/sglang/releases.hpp"
 #include "kvbudget/memory/kv_cache.hpp"
 
@@ -204,7 +205,7 @@ struct draft_costs {
     costs.layers = spec.draft_layers != 0 ? spec.draft_layers : d.model->draft_layers;
     for (std::size_t i = 0; i < d.model->draft_store_count; ++i) add(d.model->draft_stores[i], costs.layers);
   } else if (spec.has_draft_model()) {
-    if (spec.draft == nullptr) detail::this_speculation_needs_a_draft_model();
+    if (detail::is_null(spec.draft)) detail::this_speculation_needs_a_draft_model();
     costs.layers = spec.draft->num_hidden_layers;
     for (std::size_t kind = 0; kind < spec.draft->kind_count; ++kind) {
       const layer_kind& layer = spec.draft->kinds[kind];

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/engine/block_pool.hpp"
 #include "kvbudget/memory/kv_cache.hpp"
 
@@ -100,7 +101,7 @@ struct layer_token_bytes {
     }
   }
   if (!drafting.has_draft_model()) return sum;
-  if (drafting.draft == nullptr) this_speculation_needs_a_draft_model();
+  if (is_null(drafting.draft)) this_speculation_needs_a_draft_model();
   const model_architecture& draft = *drafting.draft;
   const std::uint32_t tensor =
       drafting.draft_tensor == 0 ? d.parallel.attention_tensor() : drafting.draft_tensor;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/engine/vllm/rules.hpp"
 #include "kvbudget/memory/kv_cache.hpp"
 
@@ -167,7 +168,7 @@ constexpr void each_store(const deployment& d, const rank_share& whole, const ra
     for (std::size_t i = 0; i < model.draft_store_count; ++i) {
       use(model.draft_stores[i], d.kv_cache, layers, here.last_stage ? layers : 0u);
     }
-  } else if (d.speculation.has_draft_model() && d.speculation.draft != nullptr) {
+  } else if (d.speculation.has_draft_model() && !detail::is_null(d.speculation.draft)) {
     const model_architecture& draft = *d.speculation.draft;
     for (std::size_t kind = 0; kind < draft.kind_count; ++kind) {
       const std::uint32_t layers = draft.layers_of[kind];
