@@ -297,8 +297,9 @@ void engine_options::apply(any_engine& engine, const std::string& engine_name) c
   }
   for (const auto& [name, typed] : given_) {
     if (!typed.flag && !typed.text) continue;
-    const auto option = std::find_if(known.begin(), known.end(),
-                                     [&](const engine_option& each) { return name == each.name; });
+    const auto option = std::find_if(known.begin(), known.end(), [&wanted = name](const engine_option& each) {
+      return wanted == each.name;
+    });
     if (option != known.end()) {
       option->set(engine, option->name, typed.text.value_or(""));
       continue;
