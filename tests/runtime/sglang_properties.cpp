@@ -2,24 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/random.hpp"
 #include "support/sglang.hpp"
 
 namespace sglang_cases {
 namespace {
-
-using random_engine = std::mt19937_64;
-
-std::uint64_t pick(random_engine& random, std::uint64_t low, std::uint64_t high) {
-  return std::uniform_int_distribution<std::uint64_t>{low, high}(random);
-}
-std::uint32_t pick32(random_engine& random, std::uint32_t low, std::uint32_t high) {
-  return static_cast<std::uint32_t>(pick(random, low, high));
-}
-bool coin(random_engine& random) { return pick(random, 0, 1) == 0; }
 
 /// A layer that splits over up to four tensor ranks.
 layer_kind random_layer(random_engine& random, std::uint32_t hidden_size) {

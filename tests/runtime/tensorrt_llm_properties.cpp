@@ -2,25 +2,13 @@
 // GPUs.
 #include <algorithm>
 #include <cstdint>
-#include <random>
 
 #include "support/catch.hpp"
+#include "support/random.hpp"
 #include "support/tensorrt_llm.hpp"
 
 namespace trtllm {
 namespace {
-
-using random_engine = std::mt19937_64;
-
-std::uint64_t pick(random_engine& random, std::uint64_t low, std::uint64_t high) {
-  return std::uniform_int_distribution<std::uint64_t>{low, high}(random);
-}
-std::uint32_t pick32(random_engine& random, std::uint32_t low, std::uint32_t high) {
-  return static_cast<std::uint32_t>(pick(random, low, high));
-}
-template <class T, std::size_t n> const T& pick_of(random_engine& random, const T (&all)[n]) {
-  return all[pick(random, 0, n - 1)];
-}
 
 /// A layer whose heads, states and matrices split over up to four tensor ranks.
 layer_kind random_layer(random_engine& random, std::uint32_t hidden_size) {
@@ -80,7 +68,7 @@ const gpu_profile* const cards[] = {&gpus::nvidia_h100_sxm_80gb,  &gpus::nvidia_
 const engine_version versions[] = {{0, 5}, {0, 8}, {0, 12}, {0, 19}, {1, 0}, {1, 1}, {1, 2}, {1, 3}};
 
 deployment random_deployment(const model_architecture& model, random_engine& random) {
-  deployment d = serving(model, pick_of(random, caches), 1U << pick32(random, 0, 2));
+  deployment d = serving(model, one_of(random, caches), 1U << pick32(random, 0, 2));
   d.weights = pick(random, 0, 1) == 0 ? weight_scheme{f::fp8_e4m3} : weight_scheme{};
   d.workload.sequences = pick(random, 1, 200);
   d.workload.context = tokens{pick(random, 1, 30000)};
@@ -95,7 +83,7 @@ deployment random_deployment(const model_architecture& model, random_engine& ran
 }
 engine random_options(random_engine& random) {
   engine on;
-  on.version = pick_of(random, versions);
+  on.version = one_of(random, versions);
   const auto one_in = [&](std::uint64_t n) { return pick(random, 1, n) == 1; };
   if (one_in(2)) on.free_gpu_memory_fraction = static_cast<double>(pick(random, 1, 99)) / 100;
   if (one_in(6)) on.max_tokens = pick(random, 1, 2'000'000);
@@ -149,7 +137,7 @@ TEST_CASE("TensorRT-LLM: every limit is exact") {
     fill(model, random);
     const deployment d = random_deployment(model, random);
     const engine on = random_options(random);
-    const gpu_profile& gpu = *pick_of(random, cards);
+    const gpu_profile& gpu = *one_of(random, cards);
     const allocation found = allocate(d, on, gpu);
     const auto replica_limit = found.running_requests * d.parallel.data;
 
@@ -182,7 +170,7 @@ TEST_CASE("TensorRT-LLM: pools take no more than their share, and every rank as 
     fill(model, random);
     const deployment d = random_deployment(model, random);
     const engine on = random_options(random);
-    const gpu_profile& gpu = *pick_of(random, cards);
+    const gpu_profile& gpu = *one_of(random, cards);
     const allocation found = allocate(d, on, gpu);
     if (found.refused) continue;
     started += found.starts() ? 1 : 0;

@@ -2,27 +2,16 @@
 // catalogue's models (fixed seeds).
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/random.hpp"
 #include "support/transformers.hpp"
 
 namespace generation {
 namespace {
 
-using random_engine = std::mt19937_64;
-
-std::uint64_t pick(random_engine& random, std::uint64_t low, std::uint64_t high) {
-  return std::uniform_int_distribution<std::uint64_t>{low, high}(random);
-}
-std::uint32_t pick32(random_engine& random, std::uint32_t low, std::uint32_t high) {
-  return static_cast<std::uint32_t>(pick(random, low, high));
-}
-template <class T, std::size_t Size> const T& one_of(random_engine& random, const T (&choices)[Size]) {
-  return choices[pick(random, 0, Size - 1)];
-}
 const model_architecture& random_model(random_engine& random) { return *one_of(random, models::all); }
 
 engines::transformers random_engine_options(random_engine& random) {

@@ -3,20 +3,11 @@
 // Random models, deployments and GPUs for properties that hold for any of them (fixed seeds).
 #include <algorithm>
 #include <cstdint>
-#include <random>
 
+#include "support/random.hpp"
 #include "support/samples.hpp"
 
 namespace samples {
-
-using random_engine = std::mt19937_64;
-
-inline std::uint64_t pick(random_engine& random, std::uint64_t low, std::uint64_t high) {
-  return std::uniform_int_distribution<std::uint64_t>{low, high}(random);
-}
-inline std::uint32_t pick32(random_engine& random, std::uint32_t low, std::uint32_t high) {
-  return static_cast<std::uint32_t>(pick(random, low, high));
-}
 
 /// A layer of any kind that splits over up to four tensor ranks.
 inline layer_kind random_layer(random_engine& random, std::uint32_t hidden_size) {

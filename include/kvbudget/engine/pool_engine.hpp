@@ -113,10 +113,9 @@ struct rank_reservation {
 /// run at once; `pools(d, where, gpu, available)`: the pools that so many bytes would give on that rank;
 /// `needed_to_start(d, gpu, pools, length)`: cache without which it does not start when its longest request
 /// has `length` tokens; `printed_tokens(d, gpu, pools, length)`: the token count of its log, 0 = it prints
-/// none. Optional: `refuses_pools(d, gpu, found)`: why it would not start with
-/// pools that are large enough for its longest request;
-/// `fit_max_model_len`: whether it shortens its longest request to what the pools hold; `host_bytes(d, gpu)`:
-/// host memory per rank. `d` has been validated.
+/// none. Optional: `refuses_pools(d, gpu, found)`: why it would not start with pools that are large enough
+/// for its longest request; `fit_max_model_len`: whether it shortens its longest request to what the pools
+/// hold; `host_bytes(d, gpu)`: host memory per rank. `d` has been validated.
 template <class E>
 concept pool_engine = engine<E> &&
     requires(const E& e, const deployment& d, const rank& where, const gpu_profile& gpu,

@@ -349,19 +349,12 @@ struct sglang {
     const bool apart = !disable_hybrid_swa_memory && sglang_rules::has_window_pool(*d.model);
     return sglang_rules::traits_of(*d.model, apart);
   }
-  [[nodiscard]] static constexpr std::uint32_t capability_major(const gpu_profile& gpu) {
-    std::uint32_t major = 0;
-    for (const char* c = gpu.compute_capability; *c >= '0' && *c <= '9'; ++c) {
-      major = major * 10 + static_cast<std::uint32_t>(*c - '0');
-    }
-    return major;
-  }
   /// The cache format where the deployment leaves it open: the dtype; scaled FP8 for sparse latents on
   /// Blackwell.
   [[nodiscard]] static constexpr kv_format resolved_format(const deployment& d, const gpu_profile& gpu,
                                                            const sglang_rules::cache_traits& traits) {
     if (!d.kv_cache.is_automatic()) return d.kv_cache;
-    if (traits.sparse_latent && capability_major(gpu) >= 10) return kv_formats::fp8_ds_mla;
+    if (traits.sparse_latent && capability_of(gpu).major >= 10) return kv_formats::fp8_ds_mla;
     return kv_format{dtype_of(d)};
   }
   [[nodiscard]] constexpr std::uint64_t page_of(const sglang_rules::cache_traits& traits) const {
@@ -478,41 +471,21 @@ struct sglang {
       detail::add_pinned(budget, "framework", d.pinned.framework);
       return budget.lines[budget.count - 1];
     }
-    struct named {
-      const char* name;
-      const measured_constant& figure;
-      bool counted;
-    };
     const measured_constant& communication = d.parallel.ranks() == 1 ? constants::nccl_buffers_1_gpu
                                              : d.parallel.tensor > 1 && gpu.link_bytes_per_second != 0
                                                  ? constants::sglang_communication_linked
                                                  : constants::sglang_communication_unlinked;
-    const bool hopper = capability_major(gpu) == 9;
+    const bool hopper = capability_of(gpu).major == 9;
     const measured_constant& blas = hopper ? constants::cublas_workspace_sm_90 : constants::cublas_workspace;
-    const named parts[] = {{"framework.context", constants::cuda_context, true},
-                           {"framework.communication", communication, communication.high != 0},
-                           {"framework.blas_workspace", blas, true},
-                           {"framework.attention_workspace", constants::sglang_attention_workspace, true},
-                           {"framework.graphs", constants::sglang_cuda_graphs, !disable_cuda_graph}};
-    const auto sum_of = [](const named* from, const named* until) {
-      line_item sum{"framework", bytes{},      bytes{},
-                    bytes{},     basis::exact, "sum of the measured parts, per GPU"};
-      for (; from != until; ++from) {
-        if (!from->counted) continue;
-        sum.low += bytes{from->figure.low};
-        sum.expected += bytes{from->figure.expected};
-        sum.high += bytes{from->figure.high};
-        sum.known = weaker(sum.known, from->figure.known);
-      }
-      return sum;
-    };
-    budget.add(sum_of(parts, parts + 5));
-    for (const named& part : parts) {
-      if (!part.counted) continue;
-      budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
-                  part.figure.known, part.figure.source, true});
-    }
-    return sum_of(parts, parts + 2);
+    const detail::framework_part parts[] = {
+        {"framework.context", constants::cuda_context},
+        {"framework.communication", communication},
+        {"framework.blas_workspace", blas},
+        {"framework.attention_workspace", constants::sglang_attention_workspace},
+        {"framework.graphs", constants::sglang_cuda_graphs, !disable_cuda_graph}};
+    constexpr const char* source = "sum of the measured parts, per GPU";
+    detail::add_framework_parts(budget, parts, source);
+    return detail::sum_of_framework(parts, parts + 2, source);
   }
   /// Activations of the engine's own step: one prefill chunk, or as many requests as its largest graph.
   constexpr void add_step_activations(memory_budget& budget, const deployment& d, const rank_share& share,

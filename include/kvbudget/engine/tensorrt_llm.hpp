@@ -93,12 +93,8 @@ struct tensorrt_llm {
     if (d.parallel.decode_context != 1) {
       return {"KV cache size estimation not supported with context parallelism."};
     }
-    for (std::size_t kind = 0; kind < d.model->kind_count; ++kind) {
-      for (std::size_t i = 0; i < d.model->kinds[kind].store_count; ++i) {
-        if (d.model->kinds[kind].stores[i].kind == store_kind::compressed) {
-          return {"how this engine keeps compressed (DeepSeek-V4) caches is not known here"};
-        }
-      }
+    if (has_store(*d.model, store_kind::compressed)) {
+      return {"how this engine keeps compressed (DeepSeek-V4) caches is not known here"};
     }
     for (std::uint32_t i = 0; i < max_attention_window.count; ++i) {
       if (max_attention_window.sizes[i] == 0) return {"Attention window size must be positive"};
@@ -277,14 +273,6 @@ struct tensorrt_llm {
     bool recurrent = false;                    ///< states are, somewhere in the model
   };
 
-  [[nodiscard]] static constexpr bool has(const deployment& d, store_kind kind) {
-    for (std::size_t i = 0; i < d.model->kind_count; ++i) {
-      for (std::size_t j = 0; j < d.model->kinds[i].store_count; ++j) {
-        if (d.model->kinds[i].stores[j].kind == kind) return true;
-      }
-    }
-    return false;
-  }
   [[nodiscard]] static constexpr std::uint64_t encoder_tokens(const deployment& d) {
     std::uint64_t most = 0;
     for (std::size_t i = 0; i < d.model->kind_count; ++i) {
@@ -303,8 +291,8 @@ struct tensorrt_llm {
     return use_cuda_graph ? detail::smaller(largest, batch_size()) : 0;
   }
   [[nodiscard]] static constexpr std::uint32_t room_for_windows(const deployment& d) {
-    const std::uint32_t others =
-        (has(d, store_kind::cross_attention) ? 1u : 0u) + (has(d, store_kind::recurrent) ? 1u : 0u);
+    const std::uint32_t others = (has_store(*d.model, store_kind::cross_attention) ? 1u : 0u) +
+                                 (has_store(*d.model, store_kind::recurrent) ? 1u : 0u);
     return static_cast<std::uint32_t>(max_block_pools) - others;
   }
   [[nodiscard]] constexpr detail::window_groups groups_of(const deployment& d,
@@ -334,8 +322,8 @@ struct tensorrt_llm {
   [[nodiscard]] constexpr cache_plan plan_of(const deployment& d, const rank& where, const rank_share& share,
                                              const detail::window_groups& groups) const {
     cache_plan plan;
-    plan.encodes = has(d, store_kind::cross_attention);
-    plan.recurrent = has(d, store_kind::recurrent);
+    plan.encodes = has_store(*d.model, store_kind::cross_attention);
+    plan.recurrent = has_store(*d.model, store_kind::recurrent);
     if (plan.recurrent) plan.state = detail::state_bytes(d, share);
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       plan.held[i] = groups.bytes[i].held;
@@ -456,10 +444,7 @@ struct tensorrt_llm {
   constexpr void add_software(memory_budget& budget, const deployment& d, const rank_share& share,
                               const gpu_profile& gpu) const {
     if (d.pinned.framework.given) return detail::add_pinned(budget, "framework", d.pinned.framework);
-    std::uint32_t generation = 0;
-    for (const char* at = gpu.compute_capability; *at >= '0' && *at <= '9'; ++at) {
-      generation = 10 * generation + static_cast<std::uint32_t>(*at - '0');
-    }
+    const bool blackwell = capability_of(gpu).major >= 10;
     const std::uint64_t graph_layers = detail::checked_mul(graphs(), share.range.size());
     measured_constant captured = constants::tensorrt_llm_graph_per_layer;
     captured.low = detail::checked_mul(captured.low, graph_layers);
@@ -472,28 +457,13 @@ struct tensorrt_llm {
                                        : ranks <= 2 ? constants::tensorrt_llm_communication_2_gpus
                                        : ranks <= 4 ? constants::tensorrt_llm_communication_4_gpus
                                                     : constants::tensorrt_llm_communication_8_gpus;
-    struct named {
-      const char* name;
-      const measured_constant& figure;
-    };
-    const named parts[] = {{"framework.context", kvbudget::constants::cuda_context},
-                           {"framework.non_torch", generation >= 10 ? constants::tensorrt_llm_runtime_sm_100
-                                                                    : constants::tensorrt_llm_runtime},
-                           {"framework.communication", talking},
-                           {"framework.graphs", captured}};
-    line_item sum{"framework", bytes{}, bytes{}, bytes{}, basis::exact, "sum of the parts, per GPU"};
-    for (const named& part : parts) {
-      sum.low += bytes{part.figure.low};
-      sum.expected += bytes{part.figure.expected};
-      sum.high += bytes{part.figure.high};
-      if (part.figure.high != 0) sum.known = weaker(sum.known, part.figure.known);
-    }
-    budget.add(sum);
-    for (const named& part : parts) {
-      if (part.figure.high == 0) continue;
-      budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
-                  part.figure.known, part.figure.source, true});
-    }
+    const detail::framework_part parts[] = {
+        {"framework.context", kvbudget::constants::cuda_context},
+        {"framework.non_torch",
+         blackwell ? constants::tensorrt_llm_runtime_sm_100 : constants::tensorrt_llm_runtime},
+        {"framework.communication", talking},
+        {"framework.graphs", captured}};
+    detail::add_framework_parts(budget, parts, "sum of the parts, per GPU");
   }
 };
 static_assert(pool_engine<tensorrt_llm>);

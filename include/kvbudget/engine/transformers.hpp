@@ -83,12 +83,8 @@ constexpr void add_pytorch(memory_budget& budget, const deployment& d, const gpu
     process.framework.kind = framework_kind::pytorch_cuda;
     process.framework.cuda_graphs = false;
   }
-  if (!is_null(gpu) && process.framework.compute_capability_major == 0 && gpu->vendor == gpu_vendor::nvidia) {
-    std::uint32_t major = 0;
-    for (const char* at = gpu->compute_capability; *at >= '0' && *at <= '9'; ++at) {
-      major = major * 10 + static_cast<std::uint32_t>(*at - '0');
-    }
-    process.framework.compute_capability_major = major;
+  if (!is_null(gpu) && process.framework.compute_capability_major == 0) {
+    process.framework.compute_capability_major = capability_of(*gpu).major;
   }
   add_framework(budget, process);
 }

@@ -147,13 +147,7 @@ using namespace kvbudget::detail;
 }
 /// Whether some layer keeps only recent tokens.
 [[nodiscard]] constexpr bool has_windows(const model_architecture& model) {
-  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
-      const store_kind keeps = model.kinds[kind].stores[i].kind;
-      if (keeps == store_kind::sliding_window || keeps == store_kind::chunked) return true;
-    }
-  }
-  return false;
+  return has_store(model, store_kind::sliding_window) || has_store(model, store_kind::chunked);
 }
 [[nodiscard]] constexpr bool has_index_keys(const model_architecture& model) {
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
@@ -193,7 +187,7 @@ inline constexpr std::uint32_t turboquant_skips = 2;
     if (d.kv_cache.name[i] != name[i]) return false;
   }
   if (d.kv_exceptions.any()) return false;
-  return !vllm_profile::parts::has_recurrent_state(*d.model);
+  return !has_store(*d.model, store_kind::recurrent);
 }
 }  // namespace vllm_detail
 
@@ -343,7 +337,7 @@ constexpr refusal vllm::refuses_pools(const deployment& d, const gpu_profile& gp
   const std::uint64_t total = kvbudget::usable(gpu).expected.value;
   const std::uint64_t held = detail::checked_add(found.budget.lines[0].expected.value, pool.size().value);
   if (held > total) return {"CUDA out of memory: weights and cache take # bytes, the GPU has #", held, total};
-  if (!vllm_profile::parts::has_recurrent_state(*d.model)) return {};
+  if (!has_store(*d.model, store_kind::recurrent)) return {};
   for (std::uint32_t i = 0; i < pool.group_count; ++i) {
     if (pool.groups[i].rule != block_rule::fixed) continue;
     const std::uint64_t requests = found.running_requests;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kvbudget/memory/framework_constants.hpp"
@@ -15,6 +16,38 @@ namespace detail {
   if (ranks <= 2) return constants::nccl_buffers_2_gpus;
   if (ranks <= 4) return constants::nccl_buffers_4_gpus;
   return constants::nccl_buffers_8_gpus;
+}
+
+/// A part of the line `framework`; one whose figure is 0, or that this run does not have, is left out.
+struct framework_part {
+  const char* name;
+  const measured_constant& figure;
+  bool present = true;
+  [[nodiscard]] constexpr bool counts() const { return present && figure.high != 0; }
+};
+/// The line `framework` of the parts from `at` up to `end`.
+[[nodiscard]] constexpr line_item sum_of_framework(const framework_part* at, const framework_part* end,
+                                                   const char* source) {
+  line_item sum{"framework", bytes{}, bytes{}, bytes{}, basis::exact, source};
+  for (; at != end; ++at) {
+    if (!at->counts()) continue;
+    sum.low += bytes{at->figure.low};
+    sum.expected += bytes{at->figure.expected};
+    sum.high += bytes{at->figure.high};
+    sum.known = weaker(sum.known, at->figure.known);
+  }
+  return sum;
+}
+/// Writes that line and its parts.
+template <std::size_t Count>
+constexpr void add_framework_parts(memory_budget& budget, const framework_part (&parts)[Count],
+                                   const char* source) {
+  budget.add(sum_of_framework(parts, parts + Count, source));
+  for (const framework_part& part : parts) {
+    if (!part.counts()) continue;
+    budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
+                part.figure.known, part.figure.source, true});
+  }
 }
 }  // namespace detail
 
@@ -44,31 +77,13 @@ constexpr void add_framework(memory_budget& budget, const deployment& d) {
     workspace.known = basis::assumed;
   }
   const measured_constant& communication = detail::communication_buffers(d.parallel.ranks());
-
-  struct named {
-    const char* name;
-    const measured_constant& figure;
-    bool counted;
-  };
-  const named parts[] = {{"framework.context", constants::cuda_context, true},
-                         {"framework.blas_workspace", workspace, true},
-                         {"framework.communication", communication, communication.high != 0},
-                         {"framework.graphs", constants::cuda_graphs, d.framework.cuda_graphs},
-                         {"framework.allocator_slack", constants::pytorch_allocator_slack, true}};
-  line_item sum{"framework", bytes{}, bytes{}, bytes{}, basis::exact, "sum of the measured parts, per GPU"};
-  for (const named& part : parts) {
-    if (!part.counted) continue;
-    sum.low += bytes{part.figure.low};
-    sum.expected += bytes{part.figure.expected};
-    sum.high += bytes{part.figure.high};
-    sum.known = weaker(sum.known, part.figure.known);
-  }
-  budget.add(sum);
-  for (const named& part : parts) {
-    if (!part.counted) continue;
-    budget.add({part.name, bytes{part.figure.low}, bytes{part.figure.expected}, bytes{part.figure.high},
-                part.figure.known, part.figure.source, true});
-  }
+  const detail::framework_part parts[] = {
+      {"framework.context", constants::cuda_context},
+      {"framework.blas_workspace", workspace},
+      {"framework.communication", communication},
+      {"framework.graphs", constants::cuda_graphs, d.framework.cuda_graphs},
+      {"framework.allocator_slack", constants::pytorch_allocator_slack}};
+  detail::add_framework_parts(budget, parts, "sum of the measured parts, per GPU");
 }
 
 /// Writes the line `margin`, when the user set bytes aside.

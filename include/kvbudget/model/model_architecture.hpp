@@ -230,6 +230,16 @@ enum class parameter_share : std::uint8_t { all, module, active };
 }
 }  // namespace detail
 
+/// Whether some layer keeps a store of this kind.
+[[nodiscard]] constexpr bool has_store(const model_architecture& model, store_kind kind) {
+  for (std::size_t i = 0; i < model.kind_count; ++i) {
+    for (std::size_t j = 0; j < model.kinds[i].store_count; ++j) {
+      if (model.kinds[i].stores[j].kind == kind) return true;
+    }
+  }
+  return false;
+}
+
 /// Parameters: elements of all weight groups, draft layers and towers included.
 [[nodiscard]] constexpr parameters parameter_count(const model_architecture& model) {
   return parameters{detail::sum_parameters(model, detail::parameter_share::all)};

@@ -307,14 +307,6 @@ using detail::larger;
   }
   return false;
 }
-[[nodiscard]] constexpr bool has_recurrent_state(const model_architecture& model) {
-  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
-      if (model.kinds[kind].stores[i].kind == store_kind::recurrent) return true;
-    }
-  }
-  return false;
-}
 
 constexpr void widen(forward_bytes& widest, const layer_kind& layer, const deployment& d,
                      std::uint64_t tokens, const number_format& format, bool keeps_experts) {
@@ -368,7 +360,7 @@ constexpr void widen(forward_bytes& widest, const layer_kind& layer, const deplo
 
 /// Dense models went to model runner V2 first.
 [[nodiscard]] constexpr bool is_dense(const model_architecture& model) {
-  return !has_experts(model) && !has_recurrent_state(model);
+  return !has_experts(model) && !has_store(model, store_kind::recurrent);
 }
 /// Copies of the residual stream that layers hand on.
 [[nodiscard]] constexpr std::uint64_t residual_streams(const model_architecture& model) {
