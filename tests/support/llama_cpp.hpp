@@ -50,10 +50,13 @@ constexpr llama_cpp sequences(std::uint64_t n_ctx, std::uint64_t n_seq_max, opti
   asked.kv_unified = unified;
   return asked;
 }
-constexpr llama_cpp batched(std::uint64_t n_ctx, std::uint64_t n_ubatch) {
-  llama_cpp asked = context(n_ctx);
+constexpr llama_cpp batched(llama_cpp asked, std::uint64_t n_ubatch) {
+  asked.n_batch = kvbudget::detail::larger(asked.n_batch, n_ubatch);
   asked.n_ubatch = n_ubatch;
   return asked;
+}
+constexpr llama_cpp batched(std::uint64_t n_ctx, std::uint64_t n_ubatch) {
+  return batched(context(n_ctx), n_ubatch);
 }
 constexpr llama_cpp full_windows(std::uint64_t n_ctx) {
   llama_cpp asked = context(n_ctx);
@@ -73,6 +76,9 @@ constexpr llama_cpp of_build(std::uint32_t build, llama_cpp asked) {
 constexpr std::uint64_t total(const llama_cpp& asked, const model_architecture& model,
                               backend in = backend::cuda) {
   return cache_of(asked, model, in).total().value;
+}
+constexpr std::uint64_t draft_total(const llama_cpp& asked, const model_architecture& model) {
+  return llama_cpp_cache::draft_cache_of(asked, model, sizes_of(asked, model), backend::cuda).total().value;
 }
 /// Of the layers from `first` up to `end`.
 constexpr std::uint64_t part(const llama_cpp& asked, const model_architecture& model, std::uint32_t first,

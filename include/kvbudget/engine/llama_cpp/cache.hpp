@@ -20,16 +20,17 @@ namespace kvbudget::inline v0::llama_cpp_cache {
 struct build_rules {
   std::uint32_t from = 0;         ///< the first build with these rules
   bool streams = true;            ///< sequences have caches of their own unless kv_unified says otherwise
+  std::uint32_t slots = 4;        ///< sequences of llama-server, if left to it
   bool latent_values = false;     ///< MLA keeps its latent a second time, as values
   std::uint32_t cell_step = 256;  ///< cells are allocated in steps of so many
   std::uint32_t cell_step_unfused = 256;  ///< the same without flash attention
 };
 
 /// The rules by build, oldest first. Sources: ggml-org/llama.cpp pull request 14363 and issue 14847 (streams,
-/// b5913), pull requests 17046 (256 cells) and 19067 (MLA without values): the first builds with the last two
-/// are not known; they are younger than b5913.
+/// b5913), pull requests 17046 (256 cells) and 19067 (MLA without values): the first builds with the last
+/// two, and with four slots, are not known; they are younger than b5913.
 inline constexpr build_rules builds[] = {
-    {.from = 0, .streams = false, .latent_values = true, .cell_step_unfused = 32},
+    {.from = 0, .streams = false, .slots = 1, .latent_values = true, .cell_step_unfused = 32},
     {.from = 5913},
 };
 /// The first build that the last of these rules were checked against.
@@ -104,6 +105,20 @@ inline constexpr const char* with_rollback[] = {
 /// Families whose attention scores are capped in a way that flash attention does not compute.
 inline constexpr const char* without_flash_attention[] = {"grok", "grok-1"};
 
+/// Families whose latents llama.cpp expands before it caches them: the keys and values of every head.
+/// Source: ggml-org/llama.cpp, src/models/minicpm3.cpp, src/models/plm.cpp.
+inline constexpr const char* with_expanded_latents[] = {"minicpm3", "plm"};
+
+/// What llama.cpp takes a store of a layer for.
+[[nodiscard]] constexpr store as_kept(const model_architecture& model, const layer_kind& layer, store kept) {
+  const bool windowed = kept.kind == store_kind::sliding_window || kept.kind == store_kind::chunked;
+  if (windowed && is_one_of(model, without_windows)) kept.kind = store_kind::full;
+  if (kept.kind == store_kind::latent && is_one_of(model, with_expanded_latents)) {
+    return stores::full(layer.key_value_heads, layer.query_dim, layer.value_dim);
+  }
+  return kept;
+}
+
 [[nodiscard]] constexpr bool attends(const store& kept) {
   return kept.kind == store_kind::full || kept.kind == store_kind::sliding_window ||
          kept.kind == store_kind::chunked;
@@ -124,7 +139,7 @@ inline constexpr const char* without_flash_attention[] = {"grok", "grok-1"};
   for (std::size_t i = 0; i < model.kind_count; ++i) {
     const layer_kind& layer = model.kinds[i];
     for (std::size_t j = 0; j < layer.store_count; ++j) {
-      const store& kept = layer.stores[j];
+      const store kept = as_kept(model, layer, layer.stores[j]);
       if (attends(kept) || kept.kind == store_kind::latent) widest = larger(widest, value_width(kept));
       if (kept.kind == store_kind::shared)
         widest = larger(widest, std::uint64_t{layer.key_value_heads} * layer.value_dim);
@@ -165,7 +180,7 @@ inline constexpr const char* without_flash_attention[] = {"grok", "grok-1"};
   for (std::size_t i = 0; i < model.kind_count; ++i) {
     const layer_kind& layer = model.kinds[i];
     for (std::size_t j = 0; j < layer.store_count; ++j) {
-      const store& kept = layer.stores[j];
+      const store kept = detail::as_kept(model, layer, layer.stores[j]);
       if (kept.kind == store_kind::latent) {
         const std::uint32_t key = kept.latent_rank + kept.rope_dim;
         if (!detail::cuda_computes(key, kept.latent_rank, layer.num_attention_heads)) return false;
@@ -231,7 +246,7 @@ struct sizes {
   found.flash_attn = has_flash_attention(asked, model, on);
   found.swa_full = asked.swa_full;
   const bool slots = asked.program == llama_cpp_program::llama_server && asked.n_parallel == 0;
-  found.n_seq_max = asked.n_parallel != 0 ? asked.n_parallel : slots ? 4 : 1;
+  found.n_seq_max = asked.n_parallel != 0 ? asked.n_parallel : slots ? rules.slots : 1;
   bool unified = slots;
   if (asked.kv_unified != option_choice::automatic) unified = asked.kv_unified == option_choice::yes;
   if (!rules.streams) unified = true;
@@ -281,7 +296,7 @@ inline constexpr std::uint64_t max_context = 0x7FFF'FFFF;
   const std::uint32_t value_block = format_of(asked.type_v).block_elements;
   for (std::size_t i = 0; i < model.kind_count; ++i) {
     for (std::size_t j = 0; j < model.kinds[i].store_count; ++j) {
-      const store& kept = model.kinds[i].stores[j];
+      const store kept = detail::as_kept(model, model.kinds[i], model.kinds[i].stores[j]);
       const bool only_keys = kept.kind == store_kind::latent || kept.kind == store_kind::compressed;
       if (!only_keys && !detail::attends(kept)) continue;
       const std::uint64_t width = detail::key_width(kept);
@@ -336,12 +351,12 @@ class layer_caches {
  public:
   constexpr layer_caches(const engines::llama_cpp& asked, const model_architecture& model, const sizes& found,
                          backend in)
-      : key_(format_of(asked.type_k)),
+      : model_(&model),
+        key_(format_of(asked.type_k)),
         value_(format_of(asked.type_v)),
         found_(found),
         layout_(layout_of(in)),
         widest_value_(detail::widest_value(model)),
-        keeps_windows_(!detail::is_one_of(model, detail::without_windows)),
         hybrid_(detail::has_states(model)),
         latent_values_(rules_of(asked.build).latent_values) {}
 
@@ -350,11 +365,13 @@ class layer_caches {
   [[nodiscard]] constexpr cache_bytes of(const layer_kind& layer) const {
     cache_bytes result;
     if (layer.store_count == 0 && !found_.flash_attn && !hybrid_) result.full = values(0, found_.n_ctx_seq);
-    for (std::size_t i = 0; i < layer.store_count; ++i) result.add(of(layer.stores[i]));
+    for (std::size_t i = 0; i < layer.store_count; ++i) {
+      result.add(of(detail::as_kept(*model_, layer, layer.stores[i])));
+    }
     return result;
   }
 
-  /// What one store takes.
+  /// What one store takes, as llama.cpp keeps it.
   [[nodiscard]] constexpr cache_bytes of(const store& kept) const {
     cache_bytes result;
     switch (kept.kind) {
@@ -364,15 +381,13 @@ class layer_caches {
       case store_kind::full: result.full = keys_and_values(kept, found_.n_ctx_seq); break;
       case store_kind::sliding_window:
       case store_kind::chunked:
-        if (keeps_windows_) {
-          result.windowed = keys_and_values(kept, found_.window_cells(kept.window));
-        } else {
-          result.full = keys_and_values(kept, found_.n_ctx_seq);
-        }
+        result.windowed = keys_and_values(kept, found_.window_cells(kept.window));
         break;
       case store_kind::latent:
         result.full = keys(detail::key_width(kept), found_.n_ctx_seq);
-        if (latent_values_) result.full += values(kept.latent_rank, found_.n_ctx_seq);
+        if (latent_values_) {
+          result.full = detail::checked_add(result.full, values(kept.latent_rank, found_.n_ctx_seq));
+        }
         result.index = keys(kept.indexer_dim, found_.n_ctx_seq);
         break;
       case store_kind::compressed:
@@ -383,8 +398,8 @@ class layer_caches {
     }
     // An index beside ordinary keys and values (MiniMax-M3) is a cache of its own: one head, keys and values.
     if (detail::attends(kept) && kept.indexer_dim != 0) {
-      result.index = keys(kept.indexer_dim, found_.n_ctx_seq) +
-                     tensor(value_, kept.value_dim, found_.n_ctx_seq * found_.n_stream);
+      result.index = detail::checked_add(keys(kept.indexer_dim, found_.n_ctx_seq),
+                                         tensor(value_, kept.value_dim, found_.n_ctx));
     }
     return result;
   }
@@ -419,8 +434,9 @@ class layer_caches {
     const std::uint64_t cells =
         detail::larger(std::uint64_t{1}, kvbudget::detail::ceil_div(found_.n_ctx_seq, kept.compress_ratio));
     const std::uint64_t chunks = kept.overlapping ? 2 : 1;
-    const std::uint64_t rows = detail::checked_mul(chunks * kept.compress_ratio,
-                                                   detail::checked_mul(found_.n_stream, found_.n_rs_seq + 1));
+    const std::uint64_t rows =
+        detail::checked_mul(chunks * kept.compress_ratio,
+                            detail::checked_mul(found_.n_stream, detail::checked_add(found_.n_rs_seq, 1)));
     const std::uint64_t widths[] = {kept.key_dim, kept.indexer_dim};
     std::uint64_t sum = 0;
     for (const std::uint64_t width : widths) {
@@ -430,12 +446,12 @@ class layer_caches {
     return sum;
   }
 
+  const model_architecture* model_;
   number_format key_;
   number_format value_;
   sizes found_;
   buffer_layout layout_;
   std::uint64_t widest_value_;
-  bool keeps_windows_;
   bool hybrid_;
   bool latent_values_;
 };
@@ -464,6 +480,19 @@ class layer_caches {
 [[nodiscard]] constexpr cache_bytes cache_of(const engines::llama_cpp& asked, const model_architecture& model,
                                              backend in = backend::cuda) {
   return cache_of(asked, model, sizes_of(asked, model, in), in);
+}
+
+/// The cache of the model's own draft layers (MTP), which llama.cpp runs in a context of its own with the
+/// same sizes; no copies for taking tokens back. What a draft layer keeps must be known. Read, not measured.
+[[nodiscard]] constexpr cache_bytes draft_cache_of(const engines::llama_cpp& asked,
+                                                   const model_architecture& model, sizes found, backend in) {
+  found.n_rs_seq = 0;
+  const layer_caches caches(asked, model, found, in);
+  cache_bytes result;
+  for (std::size_t i = 0; i < model.draft_store_count; ++i) {
+    result.add(caches.of(model.draft_stores[i]), model.draft_layers);
+  }
+  return result;
 }
 
 /// How well the cache of a model is known: exact, or assumed where the rule was read and never compared with
