@@ -80,6 +80,10 @@ constexpr std::uint64_t total(const llama_cpp& asked, const model_architecture& 
 constexpr std::uint64_t draft_total(const llama_cpp& asked, const model_architecture& model) {
   return llama_cpp_cache::draft_cache_of(asked, model, sizes_of(asked, model), backend::cuda).total().value;
 }
+constexpr cache_bytes first_layers(const llama_cpp& asked, const model_architecture& model,
+                                   std::uint32_t end) {
+  return cache_of(asked, model, sizes_of(asked, model), backend::cuda, 0, end);
+}
 /// Of the layers from `first` up to `end`.
 constexpr std::uint64_t part(const llama_cpp& asked, const model_architecture& model, std::uint32_t first,
                              std::uint32_t end, backend in = backend::cuda) {

@@ -327,8 +327,8 @@ struct cache_bytes {
   std::uint64_t full = 0;        ///< keys and values of the whole context
   std::uint64_t windowed = 0;    ///< keys and values of layers with a window or chunks
   std::uint64_t index = 0;       ///< keys of sparse attention
-  std::uint64_t compressed = 0;  ///< compressed entries (DeepSeek-V4), and what the next ones are made from
-  std::uint64_t recurrent = 0;   ///< states
+  std::uint64_t compressed = 0;  ///< compressed entries and their index keys (DeepSeek-V4)
+  std::uint64_t recurrent = 0;   ///< states, those of DeepSeek-V4's compressors included
 
   [[nodiscard]] constexpr bytes total() const { return bytes{detail::checked_add(attention(), recurrent)}; }
   /// Everything but states.
@@ -393,6 +393,7 @@ class layer_caches {
       case store_kind::compressed:
         result.windowed = keys(kept.key_dim, found_.window_cells(kept.window));
         result.compressed = entries(kept);
+        result.recurrent = compressor_states(kept);
         break;
       case store_kind::recurrent: result.recurrent = states(kept); break;
     }
@@ -427,23 +428,22 @@ class layer_caches {
     return detail::checked_add(tensor(formats::fp32, elements.convolution, found_.state_rows()),
                                tensor(formats::fp32, elements.recurrent, found_.state_rows()));
   }
-  /// DeepSeek-V4: ⌈n_ctx_seq / ratio⌉ entries with their index keys, and for each of both the keys and gates
-  /// of the tokens that the next entry is made from, in fp32. Source: src/llama-kv-cache-dsv4.cpp.
+  /// DeepSeek-V4: ⌈n_ctx_seq / ratio⌉ entries, and as many index keys. Source: src/llama-kv-cache-dsv4.cpp.
   [[nodiscard]] constexpr std::uint64_t entries(const store& kept) const {
     if (kept.compress_ratio == 0) return 0;
     const std::uint64_t cells =
         detail::larger(std::uint64_t{1}, kvbudget::detail::ceil_div(found_.n_ctx_seq, kept.compress_ratio));
+    return detail::checked_add(keys(kept.key_dim, cells), keys(kept.indexer_dim, cells));
+  }
+  /// For entries and for index keys, in fp32: keys and gates of the tokens that the next one is made from.
+  [[nodiscard]] constexpr std::uint64_t compressor_states(const store& kept) const {
     const std::uint64_t chunks = kept.overlapping ? 2 : 1;
     const std::uint64_t rows =
         detail::checked_mul(chunks * kept.compress_ratio,
                             detail::checked_mul(found_.n_stream, detail::checked_add(found_.n_rs_seq, 1)));
-    const std::uint64_t widths[] = {kept.key_dim, kept.indexer_dim};
-    std::uint64_t sum = 0;
-    for (const std::uint64_t width : widths) {
-      sum = detail::checked_add(sum, keys(width, cells));
-      sum = kvbudget::detail::add_product(sum, 2, tensor(formats::fp32, chunks * width, rows));
-    }
-    return sum;
+    const std::uint64_t both = detail::checked_add(tensor(formats::fp32, chunks * kept.key_dim, rows),
+                                                   tensor(formats::fp32, chunks * kept.indexer_dim, rows));
+    return detail::checked_mul(2, both);
   }
 
   const model_architecture* model_;
