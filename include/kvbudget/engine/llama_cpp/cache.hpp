@@ -308,8 +308,11 @@ inline constexpr std::uint64_t max_context = 0x7FFF'FFFF;
       if (flash && value % value_block != 0) {
         return {"the V cache type's block size # does not divide n_embd_head_v=#", value_block, value};
       }
-      if (width % key_block != 0 || kept.indexer_dim % key_block != 0) {
-        return {"K cache rows of # elements are not whole blocks of #", width, key_block};
+      const std::uint64_t rows[] = {width, kept.indexer_dim};
+      for (const std::uint64_t row : rows) {
+        if (row % key_block != 0) {
+          return {"K cache rows of # elements are not whole blocks of #", row, key_block};
+        }
       }
       if (only_keys && asked.type_k != asked.type_v) {
         return {"a model that caches only K (MLA) needs the same cache type for K and V"};
