@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kvbudget/deployment/deployment.hpp"
+#include "kvbudget/engine/option_choice.hpp"
 #include "kvbudget/engine/pool_engine.hpp"
 #include "kvbudget/memory/rank_share.hpp"
 #include "kvbudget/units/quantity.hpp"
@@ -39,9 +40,6 @@ enum class transformers_logits : std::uint8_t {
   every_token,  ///< models without that argument
   last_token
 };
-
-/// A yes or no that the engine has a default for.
-enum class option_choice : std::uint8_t { automatic, no, yes };
 
 /// What memory depends on in a version of Transformers.
 struct transformers_rules {
