@@ -1,0 +1,385 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvbudget/detail/text.hpp"
+#include "kvbudget/engine/llama_cpp/compute_arena.hpp"
+#include "kvbudget/format/formats.hpp"
+#include "kvbudget/model/model_architecture.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// What the size of llama.cpp's compute buffers depends on beside the model: effective values, after all
+/// rounding (see `engines::llama_cpp`).
+struct graph_settings {
+  std::uint64_t tokens = 512;       ///< of one physical batch (n_ubatch), a multiple of the streams
+  std::uint64_t outputs = 512;      ///< rows of logits: min(tokens, n_outputs_max)
+  std::uint64_t cells = 0;          ///< of the full-attention cache, per stream
+  std::uint64_t window_cells = 0;   ///< of the windowed cache, per stream
+  std::uint64_t streams = 1;        ///< sequences with a cache of their own; 1 = unified
+  std::uint64_t sequences = 1;      ///< n_seq_max: rows of recurrent state
+  std::uint64_t snapshots = 0;      ///< n_rs_seq: further copies of every recurrent state, to go back to
+  bool flash_attention = true;
+  bool latent_as_heads = false;     ///< MLA from a file without key_length_mla: keys and values per head
+  number_format type_k = formats::fp16;
+  number_format type_v = formats::fp16;
+  std::uint64_t copies = 1;         ///< of every input: 4 under pipeline parallelism
+};
+
+namespace detail {
+
+/// A run of layers of one model on one device.
+struct layer_span {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;     ///< one past the end
+  bool inputs_here = false;   ///< the token embeddings are read on this device itself (CPU only)
+  bool output_here = true;    ///< the head is on this device
+};
+
+/// Graph inputs that exist at most once per device; made when first used.
+struct graph_inputs {
+  tensor_index positions = 0;
+  tensor_index output_ids = 0;
+  tensor_index key_rows[2] = {};  ///< where the keys of the batch go: full cache, windowed cache
+  tensor_index value_rows[2] = {};
+  tensor_index masks[2] = {};
+  tensor_index key_rotation[2] = {};
+  tensor_index value_rotation[2] = {};
+  tensor_index states = 0;  ///< which recurrent states to read
+  tensor_index more_states = 0;
+};
+
+/// Widths of the small matrices of a layer that its kind does not name.
+[[nodiscard]] constexpr std::uint64_t rows_of(const layer_kind& layer, module_role role, std::uint64_t columns,
+                                              std::uint64_t not_rows) {
+  for (std::size_t i = 0; i < layer.weight_count; ++i) {
+    const weight_group& group = layer.weights[i];
+    if (group.role == role && group.kind == tensor_kind::linear && group.columns == columns &&
+        group.rows != not_rows) {
+      return group.rows;
+    }
+  }
+  return 0;
+}
+
+[[nodiscard]] constexpr bool is_windowed(const store& s) {
+  return s.kind == store_kind::sliding_window || s.kind == store_kind::chunked;
+}
+[[nodiscard]] constexpr bool is_attention(const store& s) { return s.kind == store_kind::full || is_windowed(s); }
+
+/// What all layers of a model have in common, as far as a graph depends on it.
+struct graph_traits {
+  bool windows = false;         ///< two caches: full and windowed
+  bool latent = false;
+  bool recurrent = false;
+  bool attention = false;
+  std::uint64_t widest_value = 0;  ///< elements of the values of one token in one layer
+  std::uint32_t head_dim = 0;      ///< of keys, where all layers agree
+  std::uint32_t value_dim = 0;
+};
+
+[[nodiscard]] constexpr graph_traits traits_of(const model_architecture& model, const graph_settings& s) {
+  graph_traits found;
+  bool first = true;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    for (std::size_t i = 0; i < layer.store_count; ++i) {
+      const store& kept = layer.stores[i];
+      found.windows = found.windows || is_windowed(kept);
+      found.recurrent = found.recurrent || kept.kind == store_kind::recurrent;
+      std::uint64_t key_dim = kept.key_dim, value_dim = kept.value_dim, heads = kept.kv_heads;
+      if (kept.kind == store_kind::latent) {
+        found.latent = !s.latent_as_heads;
+        key_dim = layer.query_dim, value_dim = layer.value_dim, heads = layer.num_attention_heads;
+      } else if (!is_attention(kept)) {
+        continue;
+      }
+      found.attention = true;
+      found.widest_value = larger(found.widest_value, heads * value_dim);
+      const bool agree = first || (found.head_dim == key_dim && found.value_dim == value_dim);
+      found.head_dim = agree ? static_cast<std::uint32_t>(key_dim) : 0;
+      found.value_dim = agree ? static_cast<std::uint32_t>(value_dim) : 0;
+      first = false;
+    }
+  }
+  return found;
+}
+
+/// Whether a cache is stored in blocks with scales.
+[[nodiscard]] constexpr bool is_quantized(const number_format& format) { return format.block_elements > 1; }
+[[nodiscard]] constexpr bool is_half(const number_format& format) {
+  return same_text(format.name, formats::fp16.name);
+}
+
+/// Edge of the rotation applied to keys before they are quantized: the largest power of two dividing the head,
+/// at least 64; 0 = none. Source: ggml-org/llama.cpp src/llama-kv-cache.cpp (build_input_k_rot).
+[[nodiscard]] constexpr std::uint64_t key_rotation_edge(std::uint32_t head_dim, const number_format& format) {
+  if (!is_quantized(format) || head_dim == 0 || head_dim % 64 != 0) return 0;
+  std::uint64_t edge = 64;
+  while (head_dim % (edge * 2) == 0) edge *= 2;
+  return edge;
+}
+/// The same for values: always 64.
+[[nodiscard]] constexpr std::uint64_t value_rotation_edge(std::uint32_t head_dim, const number_format& format) {
+  return is_quantized(format) && head_dim != 0 && head_dim % 64 == 0 ? 64 : 0;
+}
+
+/// Writes the graph of one device down, operation by operation, in the order in which llama.cpp builds it.
+/// Sources: ggml-org/llama.cpp src/llama-graph.cpp and src/models/*.cpp.
+struct graph_writer {
+  compute_graph& graph;
+  const model_architecture& model;
+  const graph_settings& settings;
+  graph_traits traits;
+  graph_inputs inputs{};
+  tensor_index first_value = 0;  ///< rwkv: the values of the first layer
+
+  constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
+      : graph(where), model(of), settings(with), traits(traits_of(of, with)) {}
+
+  [[nodiscard]] constexpr std::uint64_t tokens() const { return settings.tokens; }
+  [[nodiscard]] constexpr std::uint64_t hidden() const { return model.hidden_size; }
+  [[nodiscard]] constexpr std::uint64_t cells(bool windowed) const {
+    return windowed ? settings.window_cells : settings.cells;
+  }
+  [[nodiscard]] constexpr std::uint64_t sequences() const {
+    return settings.streams > 1 ? settings.sequences : 1;
+  }
+
+  constexpr tensor_index once(tensor_index& slot, std::uint64_t bytes) {
+    if (slot == 0) slot = graph.input(bytes);
+    return slot;
+  }
+  constexpr tensor_index positions() { return once(inputs.positions, 4 * tokens()); }
+  constexpr tensor_index output_ids() { return once(inputs.output_ids, 4 * settings.outputs); }
+  constexpr tensor_index key_rows(bool windowed) { return once(inputs.key_rows[windowed], 8 * tokens()); }
+  constexpr tensor_index value_rows(bool windowed) {
+    const std::uint64_t each = settings.flash_attention ? 1 : traits.widest_value;
+    return once(inputs.value_rows[windowed], checked_product(8, tokens(), each));
+  }
+  constexpr tensor_index mask(bool windowed) {
+    return once(inputs.masks[windowed],
+                checked_product(settings.flash_attention ? 2 : 4, cells(windowed), tokens()));
+  }
+  constexpr tensor_index states() { return once(inputs.states, 4 * sequences()); }
+
+  /// x, rotated by a square matrix of `edge`; nothing without one.
+  constexpr tensor_index rotated(tensor_index x, tensor_index& slot, std::uint64_t edge) {
+    if (edge == 0 || x == 0) return x;
+    const graph_tensor& like = graph.tensors[x];
+    const std::uint64_t shape[3] = {like.shape[0], like.shape[1], like.shape[2]};
+    const tensor_index matrix = once(slot, checked_product(4, edge, edge));
+    const std::uint64_t rows = checked_product(shape[0], shape[1], shape[2]) / edge;
+    const tensor_index flat = like.dense ? graph.view(x, edge, rows) : graph.fp32(edge, rows, 1, x);
+    const tensor_index turned = graph.fp32(edge, rows, 1, matrix, flat);
+    return graph.view(turned, shape[0], shape[1], shape[2]);
+  }
+  constexpr tensor_index norm(tensor_index x) { return graph.in_place(graph.in_place(x)); }
+
+  /// Bytes of the result of flash attention and, behind it, of keys and values as fp16 where they are stored
+  /// otherwise. Source: ggml-org/llama.cpp ggml/src/ggml-cuda/fattn.cu.
+  [[nodiscard]] constexpr std::uint64_t flash_bytes(std::uint64_t result, std::uint64_t key_width,
+                                                    std::uint64_t value_width, std::uint64_t keys) const {
+    const std::uint64_t copies = checked_mul(2 * settings.streams, keys);
+    if (!is_half(settings.type_k)) result = checked_add(round_up(result, 128), checked_mul(copies, key_width));
+    if (!is_half(settings.type_v)) result = checked_add(round_up(result, 128), checked_mul(copies, value_width));
+    return result;
+  }
+
+  /// Scores, softmax and the sum over values; `value_heads` × `value_dim` per token comes out.
+  constexpr tensor_index scores(tensor_index query, bool windowed, std::uint64_t heads, std::uint64_t key_dim,
+                                std::uint64_t value_dim, std::uint64_t key_width, std::uint64_t value_width,
+                                std::uint64_t unpacked_dim) {
+    const std::uint64_t keys = cells(windowed);
+    tensor_index q = graph.view(query, key_dim, heads, tokens());
+    q = graph.view(q, key_dim, tokens(), heads, false);
+    const std::uint64_t width = checked_mul(heads, value_dim);
+    tensor_index out = 0;
+    if (settings.flash_attention) {
+      const std::uint64_t bytes =
+          flash_bytes(checked_product(4, tokens(), width), key_width, value_width, keys);
+      out = graph.result(bytes, q, mask(windowed));
+      if (unpacked_dim != 0) {
+        out = graph.view(out, value_dim, tokens(), heads, false);
+        out = graph.fp32(unpacked_dim, tokens(), heads, out);
+        out = graph.view(out, unpacked_dim, heads, tokens(), false);
+        out = graph.fp32(unpacked_dim, heads, tokens(), out);
+      }
+    } else {
+      tensor_index kq = graph.fp32(keys, tokens(), heads, q);
+      kq = graph.in_place(kq, mask(windowed));
+      out = graph.fp32(value_dim, tokens(), heads, kq);
+      if (unpacked_dim != 0) out = graph.fp32(unpacked_dim, tokens(), heads, out);
+      const std::uint64_t last = unpacked_dim != 0 ? unpacked_dim : value_dim;
+      out = graph.view(out, last, heads, tokens(), false);
+      out = graph.fp32(checked_mul(heads, last), tokens(), 1, out);
+    }
+    const std::uint64_t all = checked_mul(heads, unpacked_dim != 0 ? unpacked_dim : value_dim);
+    out = graph.view(out, all, tokens());
+    graph.list(out);
+    return out;
+  }
+
+  /// Stores keys and values, then attends. `key` and `value` may be absent where another layer's are read.
+  constexpr tensor_index attend(tensor_index query, tensor_index key, tensor_index value, const store& kept,
+                                std::uint64_t heads, std::uint64_t key_dim, std::uint64_t value_dim,
+                                std::uint64_t kv_heads) {
+    const bool windowed = is_windowed(kept);
+    const std::uint64_t key_edge = key_rotation_edge(traits.head_dim, settings.type_k);
+    const std::uint64_t value_edge = value_rotation_edge(traits.value_dim, settings.type_v);
+    query = rotated(query, inputs.key_rotation[windowed], key_edge);
+    key = rotated(key, inputs.key_rotation[windowed], key_edge);
+    value = rotated(value, inputs.value_rotation[windowed], value_edge);
+    graph.list(query);
+    graph.list(traits.windows ? key : value);
+    graph.list(traits.windows ? value : key);
+    const std::uint64_t key_width = checked_mul(kv_heads, key_dim);
+    const std::uint64_t value_width = checked_mul(kv_heads, value_dim);
+    if (key != 0) graph.write(graph.view(key, key_width, tokens()), key_rows(windowed));
+    if (value != 0) {
+      tensor_index row = graph.view(value, value_width, tokens());
+      if (!settings.flash_attention) {
+        if (value_width < traits.widest_value) row = graph.fp32(traits.widest_value, tokens(), 1, row);
+        row = graph.view(row, 1, checked_mul(larger(value_width, traits.widest_value), tokens()));
+      }
+      graph.write(row, value_rows(windowed));
+    }
+    const tensor_index out = scores(query, windowed, heads, key_dim, value_dim, key_width, value_width, 0);
+    return rotated(out, inputs.value_rotation[windowed], value_edge);
+  }
+
+  constexpr tensor_index attention(tensor_index x, const layer_kind& layer, const store& kept) {
+    const std::uint64_t heads = layer.num_attention_heads;
+    const std::uint64_t key_dim = kept.key_dim, value_dim = kept.value_dim, kv_heads = kept.kv_heads;
+    const tensor_index flat_query = graph.multiply(heads * key_dim, x);
+    const tensor_index flat_key = graph.multiply(kv_heads * key_dim, x);
+    const tensor_index flat_value = graph.multiply(kv_heads * value_dim, x);
+    tensor_index query = graph.view(flat_query, key_dim, heads, tokens());
+    tensor_index key = graph.view(flat_key, key_dim, kv_heads, tokens());
+    const tensor_index value = graph.view(flat_value, value_dim, kv_heads, tokens());
+    query = graph.in_place(query, positions());
+    key = graph.in_place(key, positions());
+    return graph.multiply(hidden(), attend(query, key, value, kept, heads, key_dim, value_dim, kv_heads));
+  }
+
+  constexpr tensor_index latent_attention(tensor_index x, const layer_kind& layer, const store& kept) {
+    const std::uint64_t heads = layer.num_attention_heads, query_dim = layer.query_dim;
+    const std::uint64_t rank = kept.latent_rank, rope = kept.rope_dim, plain = query_dim - rope;
+    const std::uint64_t query_rank =
+        rows_of(layer, module_role::attention, hidden(), checked_add(rank, rope));
+    const std::uint64_t full = checked_mul(heads, query_dim);
+    const bool compressed = query_rank != 0 && query_rank != full;
+    const tensor_index q = compressed ? graph.multiply(full, norm(graph.multiply(query_rank, x)))
+                                      : graph.multiply(full, x);
+    tensor_index q_plain = graph.view(q, plain, heads, tokens(), false);
+    tensor_index q_rope = graph.view(q, rope, heads, tokens(), false);
+    const tensor_index both = graph.multiply(rank + rope, x);
+    tensor_index packed = graph.view(both, rank, tokens(), 1, false);
+    tensor_index k_rope = graph.view(both, rope, 1, tokens(), false);
+    q_rope = graph.in_place(q_rope, positions());
+    k_rope = graph.in_place(k_rope, positions());
+    packed = norm(packed);
+    if (!settings.latent_as_heads) {
+      q_plain = graph.view(q_plain, plain, tokens(), heads, false);
+      tensor_index absorbed = graph.fp32(rank, tokens(), heads, q_plain);
+      absorbed = graph.view(absorbed, rank, heads, tokens(), false);
+      const tensor_index query = graph.fp32(rank + rope, heads, tokens(), absorbed, q_rope);
+      packed = graph.view(packed, rank, 1, tokens());
+      const tensor_index key = graph.fp32(rank + rope, 1, tokens(), packed, k_rope);
+      graph.list(query);
+      graph.list(packed);
+      graph.list(key);
+      graph.write(graph.view(key, rank + rope, tokens()), key_rows(false));
+      return graph.multiply(
+          hidden(), scores(query, false, heads, rank + rope, rank, rank + rope, 0, layer.value_dim));
+    }
+    const tensor_index kv = graph.multiply(heads * (plain + layer.value_dim), packed);
+    const tensor_index k_plain = graph.view(kv, plain, heads, tokens(), false);
+    tensor_index value = graph.view(kv, layer.value_dim, heads, tokens(), false);
+    value = graph.fp32(layer.value_dim, heads, tokens(), value);
+    const tensor_index query = graph.fp32(query_dim, heads, tokens(), q_plain, q_rope);
+    const tensor_index repeated = graph.fp32(rope, heads, tokens(), k_rope);
+    const tensor_index key = graph.fp32(query_dim, heads, tokens(), k_plain, repeated);
+    return graph.multiply(hidden(),
+                          attend(query, key, value, kept, heads, query_dim, layer.value_dim, heads));
+  }
+
+  constexpr tensor_index gated(tensor_index x, std::uint64_t width, bool gate) {
+    const tensor_index up = graph.multiply(width, x);
+    if (!gate) return graph.multiply(hidden(), graph.in_place(up));
+    const tensor_index opened = graph.multiply(width, x);
+    const std::uint64_t rows = graph.tensors[x].shape[1];
+    return graph.multiply(hidden(), graph.fp32(width, rows, 1, opened, up));
+  }
+
+  constexpr tensor_index experts(tensor_index x, const layer_kind& layer) {
+    const std::uint64_t all = layer.num_experts, used = layer.num_experts_per_tok, d = hidden();
+    const std::uint64_t rows = graph.tensors[x].shape[1], width = layer.moe_intermediate_size;
+    const tensor_index probabilities = graph.in_place(graph.multiply(all, x));
+    const tensor_index sorted = graph.fp32(all, rows, 1, probabilities);
+    const tensor_index selected = graph.view(sorted, used, rows, 1, false);
+    const tensor_index each = graph.view(probabilities, 1, all, rows);
+    tensor_index weights = graph.fp32(1, used, rows, each, selected);
+    weights = graph.view(weights, used, rows);
+    tensor_index sum = graph.fp32(1, rows, 1, weights);
+    sum = graph.in_place(sum);
+    weights = graph.in_place(weights, sum);
+    weights = graph.view(weights, 1, used, rows);
+    graph.list(weights);
+    const tensor_index input = graph.view(x, d, 1, rows);
+    const tensor_index up = graph.fp32(width, used, rows, input, selected);
+    const tensor_index gate = graph.fp32(width, used, rows, input, selected);
+    const tensor_index product = graph.fp32(width, used, rows, gate, up);
+    tensor_index out = graph.fp32(d, used, rows, product, selected);
+    out = graph.in_place(out, weights);
+    graph.list(out);
+    const tensor_index first = graph.view(out, d, rows, 1, used == 1);
+    graph.list(first);
+    for (std::uint64_t i = 1; i < used; ++i) graph.list(graph.view(out, d, rows, 1, false));
+    const tensor_index last = static_cast<tensor_index>(graph.count - 1);
+    tensor_index total = first;
+    for (std::uint64_t i = 1; i < used; ++i) {
+      graph_tensor sum_of_two;
+      sum_of_two.bytes = checked_product(4, d, rows);
+      sum_of_two.shape[0] = d;
+      sum_of_two.shape[1] = rows;
+      sum_of_two.role = tensor_role::in_place;
+      sum_of_two.sources[0] = total;
+      sum_of_two.sources[1] = static_cast<tensor_index>(last - (used - 1) + i);
+      total = graph.add(sum_of_two);
+      graph.list(total);
+    }
+    if (used == 1) total = graph.fp32(d, rows, 1, total);
+    if (layer.intermediate_size == 0) return total;
+    return graph.in_place(total, gated(x, layer.intermediate_size, layer.gated_mlp));
+  }
+
+  constexpr tensor_index feed_forward(tensor_index x, const layer_kind& layer) {
+    return layer.num_experts != 0 ? experts(x, layer) : gated(x, layer.intermediate_size, layer.gated_mlp);
+  }
+
+  /// One layer; of the last one, only the rows that have an output go on after attention.
+  constexpr tensor_index layer(tensor_index x, tensor_index twin, const layer_kind& kind, bool last) {
+    tensor_index residual = x;
+    tensor_index out = graph.in_place(twin != 0 ? twin : graph.in_place(x));
+    bool reversed = false;
+    for (std::size_t i = 0; i < kind.store_count; ++i) {
+      const store& kept = kind.stores[i];
+      if (is_attention(kept)) out = attention(out, kind, kept);
+      if (kept.kind == store_kind::latent) out = latent_attention(out, kind, kept);
+    }
+    if (last) {
+      out = graph.fp32(hidden(), settings.outputs, 1, out, output_ids());
+      residual = graph.fp32(hidden(), settings.outputs, 1, residual, output_ids());
+    }
+    const tensor_index middle = reversed ? graph.in_place(residual, out) : graph.in_place(out, residual);
+    if (kind.intermediate_size == 0 && kind.num_experts == 0) return middle;
+    out = feed_forward(norm(middle), kind);
+    return reversed ? graph.in_place(middle, out) : graph.in_place(out, middle);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace kvbudget::inline v0
