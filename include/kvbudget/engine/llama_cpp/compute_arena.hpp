@@ -198,13 +198,11 @@ struct compute_graph {
     for (const tensor_index at : tensor.sources) {
       graph_tensor& source = tensors[at];
       if (at == 0 || source.readers != 1 || source.views != 0 || !same_layout(tensor, source)) continue;
-      graph_tensor& owner = source.role == tensor_role::view ? tensors[source.root] : source;
-      if (owner.kept || !owner.held) continue;
-      if (&owner != &source && (owner.views != 1 || owner.readers != 0)) continue;
-      tensor.offset = owner.offset;
-      owner.held = false;
-      const std::uint64_t had = arena.padded(owner.bytes), needs = arena.padded(tensor.bytes);
-      if (had > needs) arena.give(owner.offset + needs, had - needs);
+      if (source.role == tensor_role::view || source.kept || !source.held) continue;
+      tensor.offset = source.offset;
+      source.held = false;
+      const std::uint64_t had = arena.padded(source.bytes), needs = arena.padded(tensor.bytes);
+      if (had > needs) arena.give(source.offset + needs, had - needs);
       return true;
     }
     return false;
@@ -232,6 +230,9 @@ struct compute_graph {
   constexpr std::uint64_t plan(std::uint64_t alignment, std::uint64_t copies) {
     compute_arena arena;
     arena.alignment = alignment;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (tensors[i].role == tensor_role::input && tensors[i].kept) arena.take(tensors[i].bytes);
+    }
     for (std::size_t step = 0; step < steps; ++step) {
       graph_tensor& tensor = tensors[order[step]];
       if (tensor.role == tensor_role::view && tensor.root != 0) ++tensors[tensor.root].views;
