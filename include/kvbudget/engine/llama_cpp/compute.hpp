@@ -21,6 +21,7 @@ namespace detail {
     graph.list(x);
     const tensor_index embeddings = graph.input(row, width, s.tokens);
     graph.tensors[embeddings].kept = true;
+    graph.list(embeddings);
   } else {
     x = graph.input(row, width, s.tokens);
     if (span.first != 0) twin = graph.input(row, width, s.tokens);
@@ -46,7 +47,7 @@ namespace detail {
   } else {
     graph.list(graph.in_place(x));
   }
-  return graph.plan(alignment, s.copies);
+  return graph.plan(alignment, span.inputs_here, s.copies);
 }
 }  // namespace detail
 

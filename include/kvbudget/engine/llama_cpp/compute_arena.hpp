@@ -18,6 +18,7 @@ namespace kvbudget::inline v0::detail {
 
 inline constexpr std::size_t max_graph_tensors = 2048;
 inline constexpr std::size_t max_free_blocks = 256;
+inline constexpr std::size_t max_graph_inputs = 32;
 
 /// Index of a tensor in its graph; 0 = weights and caches, which live elsewhere.
 using tensor_index = std::uint16_t;
@@ -35,7 +36,7 @@ struct graph_tensor {
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;
   std::uint64_t shape[3] = {1, 1, 1};  ///< fastest dimension first
-  tensor_index sources[4] = {};
+  tensor_index sources[6] = {};
   tensor_index root = 0;  ///< views: the tensor that owns the memory
   tensor_index readers = 0;
   tensor_index views = 0;
@@ -44,6 +45,7 @@ struct graph_tensor {
   bool kept = false;      ///< an output: never freed, never overwritten
   bool listed = false;    ///< is in the order of execution
   bool held = false;      ///< has memory now
+  bool resumes = false;   ///< first operation here after one on another device
 };
 
 /// Free space of a buffer without end: best fit among the holes, else its end.
@@ -109,8 +111,10 @@ struct compute_arena {
 struct compute_graph {
   graph_tensor tensors[max_graph_tensors] = {};
   tensor_index order[max_graph_tensors] = {};
+  tensor_index inputs[max_graph_inputs] = {};  ///< in the order in which the graph meets them
   std::size_t count = 1;
   std::size_t steps = 0;
+  std::size_t input_count = 0;
 
   constexpr tensor_index add(const graph_tensor& tensor) {
     if (count == max_graph_tensors) a_compute_graph_has_too_many_tensors(max_graph_tensors);
@@ -186,7 +190,12 @@ struct compute_graph {
     if (at == 0 || tensor.listed) return;
     tensor.listed = true;
     for (const tensor_index source : tensor.sources) list(source);
-    if (tensor.role != tensor_role::input) order[steps++] = at;
+    if (tensor.role == tensor_role::input) {
+      if (input_count == max_graph_inputs) a_compute_graph_has_too_many_tensors(max_graph_inputs);
+      inputs[input_count++] = at;
+    } else {
+      order[steps++] = at;
+    }
   }
 
   [[nodiscard]] constexpr bool same_layout(const graph_tensor& a, const graph_tensor& b) const {
@@ -226,28 +235,38 @@ struct compute_graph {
     --owner.views;
     if (owner.views == 0 && owner.readers == 0) release(owner, arena);
   }
-  /// Bytes of the buffer. Of every input there are `copies`; more than one are never freed.
-  constexpr std::uint64_t plan(std::uint64_t alignment, std::uint64_t copies) {
+  constexpr void hold_input(tensor_index at, compute_arena& arena, std::uint64_t copies) {
+    graph_tensor& tensor = tensors[at];
+    if (at == 0 || tensor.role != tensor_role::input || tensor.held) return;
+    tensor.kept = tensor.kept || copies > 1;
+    for (std::uint64_t copy = 0; copy < copies; ++copy) tensor.offset = arena.take(tensor.bytes);
+    tensor.held = true;
+  }
+  /// Inputs that operations read from here to where the device is left the next time.
+  constexpr void hold_inputs_from(std::size_t step, compute_arena& arena) {
+    for (std::size_t i = step; i < steps && (i == step || !tensors[order[i]].resumes); ++i) {
+      for (const tensor_index at : tensors[order[i]].sources) hold_input(at, arena, 1);
+    }
+  }
+  /// Bytes of the buffer. `inputs_first`: its inputs exist before the graph runs; otherwise they are copied
+  /// to it when an operation follows that reads them, and freed after the last one. Of several `copies` of
+  /// every input none is ever freed.
+  constexpr std::uint64_t plan(std::uint64_t alignment, bool inputs_first, std::uint64_t copies) {
     compute_arena arena;
     arena.alignment = alignment;
-    for (std::size_t i = 1; i < count; ++i) {
-      if (tensors[i].role == tensor_role::input && tensors[i].kept) arena.take(tensors[i].bytes);
+    for (std::size_t i = 0; i < input_count && (inputs_first || copies > 1); ++i) {
+      hold_input(inputs[i], arena, copies);
     }
     for (std::size_t step = 0; step < steps; ++step) {
-      graph_tensor& tensor = tensors[order[step]];
+      const graph_tensor& tensor = tensors[order[step]];
       if (tensor.role == tensor_role::view && tensor.root != 0) ++tensors[tensor.root].views;
       for (const tensor_index at : tensor.sources) {
-        if (at == 0) continue;
-        graph_tensor& source = tensors[at];
-        ++source.readers;
-        if (source.role != tensor_role::input || source.held) continue;
-        source.kept = copies > 1;
-        for (std::uint64_t copy = 0; copy < copies; ++copy) source.offset = arena.take(source.bytes);
-        source.held = true;
+        if (at != 0) ++tensors[at].readers;
       }
     }
     for (std::size_t step = 0; step < steps; ++step) {
       graph_tensor& tensor = tensors[order[step]];
+      if (step == 0 || tensor.resumes) hold_inputs_from(step, arena);
       hold(tensor, arena);
       for (const tensor_index at : tensor.sources) {
         if (at != 0) read_by_one_less(at, arena);

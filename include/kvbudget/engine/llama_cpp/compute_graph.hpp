@@ -25,6 +25,7 @@ struct graph_settings {
   number_format type_k = formats::fp16;
   number_format type_v = formats::fp16;
   std::uint64_t copies = 1;         ///< of every input: 4 under pipeline parallelism
+  bool on_gpu = true;               ///< CUDA's rules; otherwise the CPU's
 };
 
 namespace detail {
@@ -68,8 +69,24 @@ struct graph_inputs {
 }
 [[nodiscard]] constexpr bool is_attention(const store& s) { return s.kind == store_kind::full || is_windowed(s); }
 
+/// Models whose graphs differ from the usual decoder's beyond what their layers say.
+enum class graph_family : std::uint8_t { usual, gpt_oss, deepseek, gemma3n };
+
+[[nodiscard]] constexpr graph_family family_of(const model_architecture& model) {
+  const char* const type = model.model_type;
+  if (same_text(type, "gpt-oss") || same_text(type, "gpt_oss")) return graph_family::gpt_oss;
+  if (same_text(type, "gemma3n") || same_text(type, "gemma3n_text")) return graph_family::gemma3n;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
+      if (model.kinds[kind].stores[i].kind == store_kind::latent) return graph_family::deepseek;
+    }
+  }
+  return graph_family::usual;
+}
+
 /// What all layers of a model have in common, as far as a graph depends on it.
 struct graph_traits {
+  graph_family family = graph_family::usual;
   bool windows = false;         ///< two caches: full and windowed
   bool latent = false;
   bool recurrent = false;
@@ -81,6 +98,7 @@ struct graph_traits {
 
 [[nodiscard]] constexpr graph_traits traits_of(const model_architecture& model, const graph_settings& s) {
   graph_traits found;
+  found.family = family_of(model);
   bool first = true;
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const layer_kind& layer = model.kinds[kind];
@@ -108,8 +126,41 @@ struct graph_traits {
 
 /// Whether a cache is stored in blocks with scales.
 [[nodiscard]] constexpr bool is_quantized(const number_format& format) { return format.block_elements > 1; }
-[[nodiscard]] constexpr bool is_half(const number_format& format) {
-  return same_text(format.name, formats::fp16.name);
+/// By name, because bf16 and fp16 are of one size.
+[[nodiscard]] constexpr bool is_format(const number_format& format, const number_format& other) {
+  return same_text(format.name, other.name);
+}
+
+/// Widths of one layer's attention.
+struct attention_widths {
+  bool windowed = false;
+  std::uint64_t heads = 0;
+  std::uint64_t key_dim = 0;
+  std::uint64_t value_dim = 0;
+  std::uint64_t key_width = 0;    ///< elements of the keys of one token
+  std::uint64_t value_width = 0;  ///< the same of the values; 0 = a part of the keys
+  std::uint64_t unpacked_dim = 0; ///< MLA: values per head after unpacking
+};
+
+/// Whether CUDA builds without GGML_CUDA_FA_ALL_QUANTS have a flash-attention kernel for these widths and
+/// types; without one the operation runs on the CPU. Source: ggml-org/llama.cpp ggml/src/ggml-cuda/fattn.cu.
+[[nodiscard]] constexpr bool runs_on_cuda(const attention_widths& w, const number_format& key,
+                                          const number_format& value) {
+  constexpr const number_format* stored[] = {&formats::fp16, &formats::fp32, &formats::bf16, &formats::q8_0,
+                                             &formats::q4_0};
+  bool known = false;
+  for (const number_format* each : stored) known = known || is_format(key, *each);
+  if (!known || !is_format(key, value)) return false;
+  const std::uint64_t shared = w.key_width == 0 ? 1 : checked_mul(w.heads, w.key_dim) / w.key_width;
+  if (w.key_dim == 192 && w.value_dim == 128) return shared % 8 == 0;
+  if (w.key_dim == 320 && w.value_dim == 256) return true;
+  if (w.key_dim == 576 && w.value_dim == 512) return shared >= 2;
+  if (w.key_dim != w.value_dim) return false;
+  constexpr std::uint64_t dims[] = {40, 64, 72, 80, 96, 112, 128, 256, 512};
+  for (const std::uint64_t dim : dims) {
+    if (w.key_dim == dim) return true;
+  }
+  return false;
 }
 
 /// Edge of the rotation applied to keys before they are quantized: the largest power of two dividing the head,
@@ -134,6 +185,7 @@ struct graph_writer {
   graph_traits traits;
   graph_inputs inputs{};
   tensor_index first_value = 0;  ///< rwkv: the values of the first layer
+  bool layer_is_biased = false;  ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
       : graph(where), model(of), settings(with), traits(traits_of(of, with)) {}
@@ -179,44 +231,60 @@ struct graph_writer {
 
   /// Bytes of the result of flash attention and, behind it, of keys and values as fp16 where they are stored
   /// otherwise. Source: ggml-org/llama.cpp ggml/src/ggml-cuda/fattn.cu.
-  [[nodiscard]] constexpr std::uint64_t flash_bytes(std::uint64_t result, std::uint64_t key_width,
-                                                    std::uint64_t value_width, std::uint64_t keys) const {
-    const std::uint64_t copies = checked_mul(2 * settings.streams, keys);
-    if (!is_half(settings.type_k)) result = checked_add(round_up(result, 128), checked_mul(copies, key_width));
-    if (!is_half(settings.type_v)) result = checked_add(round_up(result, 128), checked_mul(copies, value_width));
+  [[nodiscard]] constexpr std::uint64_t flash_bytes(std::uint64_t result, const attention_widths& w) const {
+    if (!settings.on_gpu) return result;
+    const std::uint64_t copies = checked_mul(2 * settings.streams, cells(w.windowed));
+    const number_format* const formats[2] = {&settings.type_k, &settings.type_v};
+    const std::uint64_t widths[2] = {w.key_width, w.value_width};
+    for (int i = 0; i < 2; ++i) {
+      if (is_format(*formats[i], formats::fp16) || is_format(*formats[i], formats::fp32)) continue;
+      result = checked_add(round_up(result, 128), checked_mul(copies, widths[i]));
+    }
     return result;
   }
-
-  /// Scores, softmax and the sum over values; `value_heads` × `value_dim` per token comes out.
-  constexpr tensor_index scores(tensor_index query, bool windowed, std::uint64_t heads, std::uint64_t key_dim,
-                                std::uint64_t value_dim, std::uint64_t key_width, std::uint64_t value_width,
-                                std::uint64_t unpacked_dim) {
-    const std::uint64_t keys = cells(windowed);
-    tensor_index q = graph.view(query, key_dim, heads, tokens());
-    q = graph.view(q, key_dim, tokens(), heads, false);
-    const std::uint64_t width = checked_mul(heads, value_dim);
+  /// A cache in fp32, converted as a whole.
+  constexpr tensor_index as_half(std::uint64_t width, const attention_widths& w, const number_format& format) {
+    if (width == 0 || !is_format(format, formats::fp32)) return 0;
+    return graph.result(checked_product(2 * settings.streams, cells(w.windowed), width), 0);
+  }
+  /// Scores, softmax and the sum over values; heads × value_dim (MLA: × unpacked_dim) per token comes out.
+  constexpr tensor_index scores(tensor_index query, const attention_widths& w) {
+    const std::uint64_t keys = cells(w.windowed), heads = w.heads;
+    tensor_index q = graph.view(query, w.key_dim, heads, tokens());
+    q = graph.view(q, w.key_dim, tokens(), heads, false);
+    const std::uint64_t bytes = checked_product(4, tokens(), checked_mul(heads, w.value_dim));
+    const std::uint64_t last = w.unpacked_dim != 0 ? w.unpacked_dim : w.value_dim;
     tensor_index out = 0;
     if (settings.flash_attention) {
-      const std::uint64_t bytes =
-          flash_bytes(checked_product(4, tokens(), width), key_width, value_width, keys);
-      out = graph.result(bytes, q, mask(windowed));
-      if (unpacked_dim != 0) {
-        out = graph.view(out, value_dim, tokens(), heads, false);
-        out = graph.fp32(unpacked_dim, tokens(), heads, out);
-        out = graph.view(out, unpacked_dim, heads, tokens(), false);
-        out = graph.fp32(unpacked_dim, heads, tokens(), out);
+      const tensor_index key = as_half(w.key_width, w, settings.type_k);
+      const tensor_index value = as_half(w.value_width, w, settings.type_v);
+      if (settings.on_gpu && !runs_on_cuda(w, settings.type_k, settings.type_v)) {
+        graph.write(q);  // goes to the host, and the result comes back
+        out = graph.result(bytes, 0);
+        graph.tensors[out].resumes = true;
+        graph.list(out);
+      } else {
+        out = graph.result(flash_bytes(bytes, w), q, key, value, mask(w.windowed));
+      }
+      if (w.unpacked_dim != 0) {
+        out = graph.view(out, w.value_dim, tokens(), heads, false);
+        out = graph.fp32(last, tokens(), heads, out);
+        out = graph.view(out, last, heads, tokens(), false);
+        out = graph.fp32(last, heads, tokens(), out);
       }
     } else {
       tensor_index kq = graph.fp32(keys, tokens(), heads, q);
-      kq = graph.in_place(kq, mask(windowed));
-      out = graph.fp32(value_dim, tokens(), heads, kq);
-      if (unpacked_dim != 0) out = graph.fp32(unpacked_dim, tokens(), heads, out);
-      const std::uint64_t last = unpacked_dim != 0 ? unpacked_dim : value_dim;
+      kq = graph.in_place(kq, mask(w.windowed));
+      const tensor_index turned =
+          w.unpacked_dim == 0
+              ? tensor_index{0}
+              : graph.result(settings.type_k.size_of(checked_product(settings.streams, keys, w.value_dim)).value, 0);
+      out = graph.fp32(w.value_dim, tokens(), heads, turned, kq);
+      if (w.unpacked_dim != 0) out = graph.fp32(last, tokens(), heads, out);
       out = graph.view(out, last, heads, tokens(), false);
       out = graph.fp32(checked_mul(heads, last), tokens(), 1, out);
     }
-    const std::uint64_t all = checked_mul(heads, unpacked_dim != 0 ? unpacked_dim : value_dim);
-    out = graph.view(out, all, tokens());
+    out = graph.view(out, checked_mul(heads, last), tokens());
     graph.list(out);
     return out;
   }
@@ -245,7 +313,12 @@ struct graph_writer {
       }
       graph.write(row, value_rows(windowed));
     }
-    const tensor_index out = scores(query, windowed, heads, key_dim, value_dim, key_width, value_width, 0);
+    const tensor_index out = scores(query, {.windowed = windowed,
+                                            .heads = heads,
+                                            .key_dim = key_dim,
+                                            .value_dim = value_dim,
+                                            .key_width = key_width,
+                                            .value_width = value_width});
     return rotated(out, inputs.value_rotation[windowed], value_edge);
   }
 
@@ -269,6 +342,7 @@ struct graph_writer {
     const std::uint64_t query_rank =
         rows_of(layer, module_role::attention, hidden(), checked_add(rank, rope));
     const std::uint64_t full = checked_mul(heads, query_dim);
+    layer_is_biased = query_rank != 0 && query_rank != full;
     const bool compressed = query_rank != 0 && query_rank != full;
     const tensor_index q = compressed ? graph.multiply(full, norm(graph.multiply(query_rank, x)))
                                       : graph.multiply(full, x);
@@ -292,7 +366,11 @@ struct graph_writer {
       graph.list(key);
       graph.write(graph.view(key, rank + rope, tokens()), key_rows(false));
       return graph.multiply(
-          hidden(), scores(query, false, heads, rank + rope, rank, rank + rope, 0, layer.value_dim));
+          hidden(), scores(query, {.heads = heads,
+                                   .key_dim = rank + rope,
+                                   .value_dim = rank,
+                                   .key_width = rank + rope,
+                                   .unpacked_dim = layer.value_dim}));
     }
     const tensor_index kv = graph.multiply(heads * (plain + layer.value_dim), packed);
     const tensor_index k_plain = graph.view(kv, plain, heads, tokens(), false);
@@ -316,16 +394,24 @@ struct graph_writer {
   constexpr tensor_index experts(tensor_index x, const layer_kind& layer) {
     const std::uint64_t all = layer.num_experts, used = layer.num_experts_per_tok, d = hidden();
     const std::uint64_t rows = graph.tensors[x].shape[1], width = layer.moe_intermediate_size;
-    const tensor_index probabilities = graph.in_place(graph.multiply(all, x));
-    const tensor_index sorted = graph.fp32(all, rows, 1, probabilities);
+    const bool late_softmax = traits.family == graph_family::gpt_oss;
+    const bool biased = traits.family == graph_family::deepseek && layer_is_biased;
+    const bool normed = !late_softmax && (traits.family != graph_family::deepseek || biased);
+    tensor_index probabilities = graph.multiply(all, x);
+    if (!late_softmax) probabilities = graph.in_place(probabilities);
+    const tensor_index choice = biased ? graph.in_place(probabilities) : probabilities;
+    const tensor_index sorted = graph.fp32(all, rows, 1, choice);
     const tensor_index selected = graph.view(sorted, used, rows, 1, false);
     const tensor_index each = graph.view(probabilities, 1, all, rows);
     tensor_index weights = graph.fp32(1, used, rows, each, selected);
-    weights = graph.view(weights, used, rows);
-    tensor_index sum = graph.fp32(1, rows, 1, weights);
-    sum = graph.in_place(sum);
-    weights = graph.in_place(weights, sum);
-    weights = graph.view(weights, 1, used, rows);
+    if (late_softmax) weights = graph.view(graph.in_place(graph.view(weights, used, rows)), 1, used, rows);
+    if (normed) {
+      weights = graph.view(weights, used, rows);
+      const tensor_index sum = graph.in_place(graph.fp32(1, rows, 1, weights));
+      weights = graph.in_place(weights, sum);
+      weights = graph.view(weights, 1, used, rows);
+    }
+    if (biased) weights = graph.in_place(weights);
     graph.list(weights);
     const tensor_index input = graph.view(x, d, 1, rows);
     const tensor_index up = graph.fp32(width, used, rows, input, selected);
