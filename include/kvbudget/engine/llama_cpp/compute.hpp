@@ -32,13 +32,17 @@ namespace detail {
   for (std::uint32_t i = span.first; i < span.last; ++i) {
     const std::uint8_t kind = model.order[i];
     const bool last = span.output_here && i + 1 == span.last;
-    if (seen[before][kind] >= 3 && !last) continue;
+    if (seen[before][kind] >= 12 && !last) continue;
     ++seen[before][kind];
     before = kind;
     x = writer.layer(x, twin, model.kinds[kind], last);
     twin = 0;
   }
   if (span.output_here) {
+    if (writer.traits.family == graph_family::gpt_oss) {
+      graph.tensors[x].kept = true;
+      x = graph.fp32(width, s.outputs, 1, x, writer.output_ids());
+    }
     const tensor_index normed = writer.norm(x);
     graph.tensors[normed].kept = true;
     const tensor_index logits = graph.multiply(model.vocab_size, normed);

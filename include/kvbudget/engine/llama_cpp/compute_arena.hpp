@@ -16,7 +16,7 @@ namespace kvbudget::inline v0::detail {
   raise("llama.cpp: a compute buffer with more than # holes", limit);
 }
 
-inline constexpr std::size_t max_graph_tensors = 2048;
+inline constexpr std::size_t max_graph_tensors = 16000;
 inline constexpr std::size_t max_free_blocks = 256;
 inline constexpr std::size_t max_graph_inputs = 32;
 
@@ -36,7 +36,7 @@ struct graph_tensor {
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;
   std::uint64_t shape[3] = {1, 1, 1};  ///< fastest dimension first
-  tensor_index sources[6] = {};
+  tensor_index sources[7] = {};
   tensor_index root = 0;  ///< views: the tensor that owns the memory
   tensor_index readers = 0;
   tensor_index views = 0;
@@ -266,6 +266,7 @@ struct compute_graph {
     }
     for (std::size_t step = 0; step < steps; ++step) {
       graph_tensor& tensor = tensors[order[step]];
+      if (tensor.resumes) hold(tensor, arena);
       if (step == 0 || tensor.resumes) hold_inputs_from(step, arena);
       hold(tensor, arena);
       for (const tensor_index at : tensor.sources) {

@@ -89,6 +89,8 @@ struct graph_traits {
   graph_family family = graph_family::usual;
   bool windows = false;         ///< two caches: full and windowed
   bool latent = false;
+  bool convolutions = false;    ///< short convolutions (LFM2)
+  bool gated_queries = false;   ///< queries carry a gate of their width (Qwen3-Next)
   bool recurrent = false;
   bool attention = false;
   std::uint64_t widest_value = 0;  ///< elements of the values of one token in one layer
@@ -104,6 +106,8 @@ struct graph_traits {
     const layer_kind& layer = model.kinds[kind];
     for (std::size_t i = 0; i < layer.store_count; ++i) {
       const store& kept = layer.stores[i];
+      found.convolutions = found.convolutions || kept.state == state_kind::short_convolution;
+      found.gated_queries = found.gated_queries || kept.state == state_kind::gated_delta_net;
       found.windows = found.windows || is_windowed(kept);
       found.recurrent = found.recurrent || kept.kind == store_kind::recurrent;
       std::uint64_t key_dim = kept.key_dim, value_dim = kept.value_dim, heads = kept.kv_heads;
@@ -185,6 +189,7 @@ struct graph_writer {
   graph_traits traits;
   graph_inputs inputs{};
   tensor_index first_value = 0;  ///< rwkv: the values of the first layer
+  std::uint64_t low_rank_width = 128;
   bool layer_is_biased = false;  ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
@@ -259,7 +264,12 @@ struct graph_writer {
       const tensor_index key = as_half(w.key_width, w, settings.type_k);
       const tensor_index value = as_half(w.value_width, w, settings.type_v);
       if (settings.on_gpu && !runs_on_cuda(w, settings.type_k, settings.type_v)) {
-        graph.write(q);  // goes to the host, and the result comes back
+        graph.list(q);  // goes to the host, and the result comes back
+        graph.list(key);
+        graph.list(value);
+        graph.write(q);
+        if (key != 0) graph.write(key);
+        if (value != 0) graph.write(value);
         out = graph.result(bytes, 0);
         graph.tensors[out].resumes = true;
         graph.list(out);
@@ -325,15 +335,21 @@ struct graph_writer {
   constexpr tensor_index attention(tensor_index x, const layer_kind& layer, const store& kept) {
     const std::uint64_t heads = layer.num_attention_heads;
     const std::uint64_t key_dim = kept.key_dim, value_dim = kept.value_dim, kv_heads = kept.kv_heads;
-    const tensor_index flat_query = graph.multiply(heads * key_dim, x);
+    const std::uint64_t query_parts = traits.gated_queries ? 2 : 1;
+    const tensor_index flat_query = graph.multiply(query_parts * heads * key_dim, x);
     const tensor_index flat_key = graph.multiply(kv_heads * key_dim, x);
     const tensor_index flat_value = graph.multiply(kv_heads * value_dim, x);
-    tensor_index query = graph.view(flat_query, key_dim, heads, tokens());
+    tensor_index query = graph.view(flat_query, key_dim, heads, tokens(), query_parts == 1);
     tensor_index key = graph.view(flat_key, key_dim, kv_heads, tokens());
     const tensor_index value = graph.view(flat_value, value_dim, kv_heads, tokens());
     query = graph.in_place(query, positions());
     key = graph.in_place(key, positions());
-    return graph.multiply(hidden(), attend(query, key, value, kept, heads, key_dim, value_dim, kv_heads));
+    tensor_index out = attend(query, key, value, kept, heads, key_dim, value_dim, kv_heads);
+    if (traits.gated_queries) {
+      const tensor_index gate = graph.view(flat_query, key_dim, heads, tokens(), false);
+      out = graph.in_place(out, graph.in_place(graph.fp32(heads * key_dim, tokens(), 1, gate)));
+    }
+    return graph.multiply(hidden(), out);
   }
 
   constexpr tensor_index latent_attention(tensor_index x, const layer_kind& layer, const store& kept) {
@@ -381,6 +397,221 @@ struct graph_writer {
     const tensor_index key = graph.fp32(query_dim, heads, tokens(), k_plain, repeated);
     return graph.multiply(hidden(),
                           attend(query, key, value, kept, heads, query_dim, layer.value_dim, heads));
+  }
+
+  /// The states of the sequences of the batch, and those of others that move along with them.
+  constexpr void other_states(std::uint64_t elements) {
+    const std::uint64_t others = settings.sequences - sequences();
+    if (others == 0) return;
+    graph.write(graph.fp32(elements, others, 1, once(inputs.more_states, 4 * others)));
+  }
+  constexpr tensor_index read_states(std::uint64_t elements) {
+    const tensor_index found = graph.fp32(elements, sequences(), 1, states());
+    graph.list(found);
+    other_states(elements);
+    return found;
+  }
+  [[nodiscard]] constexpr std::uint64_t steps_of_sequence() const { return tokens() / sequences(); }
+
+  /// The last inputs of a causal convolution before those of the batch; what is last of both is stored.
+  constexpr tensor_index convolution_input(tensor_index kept, tensor_index x, std::uint64_t channels,
+                                           std::uint64_t kernel) {
+    const std::uint64_t taps = kernel - 1;
+    const tensor_index before = graph.view(kept, taps, channels, sequences());
+    const tensor_index turned = graph.view(x, steps_of_sequence(), channels, sequences(), false);
+    const tensor_index all = graph.fp32(taps + steps_of_sequence(), channels, sequences(), before, turned);
+    for (std::uint64_t i = 0; i <= settings.snapshots; ++i) {
+      graph.write(graph.view(all, taps, channels, sequences(), false));
+    }
+    return all;
+  }
+
+  constexpr tensor_index short_convolution(tensor_index x, const store& kept) {
+    const std::uint64_t d = kept.inner_size, taps = kept.conv_kernel - 1u;
+    const std::uint64_t steps = steps_of_sequence(), rows = sequences();
+    const tensor_index all = graph.multiply(3 * d, graph.view(x, hidden(), steps, rows));
+    const tensor_index b = graph.view(all, d, steps, rows, false);
+    const tensor_index c = graph.view(all, d, steps, rows, false);
+    const tensor_index input = graph.view(all, d, steps, rows, false);
+    const tensor_index product = graph.in_place(b, input);
+    const tensor_index states_before = read_states(taps * d);
+    const tensor_index joined = convolution_input(states_before, product, d, kept.conv_kernel);
+    const tensor_index out = graph.in_place(c, graph.fp32(d, steps, rows, joined));
+    return graph.view(graph.multiply(hidden(), out), hidden(), tokens());
+  }
+
+  constexpr tensor_index mamba1(tensor_index x, const layer_kind& layer, const store& kept) {
+    const std::uint64_t inner = kept.inner_size, state = kept.state_size;
+    const std::uint64_t steps = steps_of_sequence(), rows = sequences();
+    const std::uint64_t projected = larger(rows_of(layer, module_role::mixer, inner, hidden()), 2 * state + 1);
+    const tensor_index before = read_states((kept.conv_kernel - 1u) * inner);
+    const tensor_index both = graph.multiply(2 * inner, graph.view(x, hidden(), steps, rows));
+    const tensor_index input = graph.view(both, inner, steps, rows, false);
+    const tensor_index gate = graph.view(both, inner, steps, rows, false);
+    const tensor_index joined = convolution_input(before, input, inner, kept.conv_kernel);
+    const tensor_index mixed = graph.in_place(graph.in_place(graph.fp32(inner, steps, rows, joined)));
+    const tensor_index parts = graph.multiply(projected, mixed);
+    const tensor_index rank = graph.view(parts, projected - 2 * state, steps, rows, false);
+    const tensor_index b = graph.view(parts, state, steps, rows, false);
+    const tensor_index c = graph.view(parts, state, steps, rows, false);
+    const tensor_index step_sizes = graph.in_place(graph.multiply(inner, rank));
+    const tensor_index heads = graph.view(mixed, 1, inner, tokens());
+    return scanned(mixed, heads, step_sizes, b, c, gate, inner, checked_mul(state, inner));
+  }
+  /// The scan over the states, the skip connection and the gate.
+  constexpr tensor_index scanned(tensor_index mixed, tensor_index heads, tensor_index step_sizes, tensor_index b,
+                                 tensor_index c, tensor_index gate, std::uint64_t inner,
+                                 std::uint64_t state_elements) {
+    const std::uint64_t steps = steps_of_sequence(), rows = sequences();
+    const tensor_index scan = graph.fp32(
+        1, checked_add(checked_mul(inner, tokens()), checked_mul(state_elements, rows)), 1, heads, step_sizes, b, c);
+    graph.tensors[scan].sources[4] = states();
+    graph.list(scan);
+    other_states(state_elements);
+    graph.write(graph.view(scan, state_elements, rows));
+    const graph_tensor& like = graph.tensors[mixed];
+    const tensor_index y = graph.view(scan, like.shape[0], like.shape[1], like.shape[2]);
+    const tensor_index skip = graph.in_place(mixed);
+    tensor_index out = graph.in_place(y, skip);
+    const tensor_index opened = graph.fp32(inner, steps, rows, gate);
+    out = graph.fp32(inner, steps, rows, opened, out);
+    return graph.view(graph.multiply(hidden(), out), hidden(), tokens());
+  }
+
+  constexpr tensor_index mamba2(tensor_index x, const store& kept) {
+    const std::uint64_t inner = kept.inner_size, state = kept.state_size, heads = kept.state_heads;
+    const std::uint64_t groups = kept.state_groups, channels = inner + 2 * groups * state;
+    const std::uint64_t steps = steps_of_sequence(), rows = sequences();
+    const tensor_index before = read_states((kept.conv_kernel - 1u) * channels);
+    const tensor_index all = graph.multiply(inner + channels + heads, graph.view(x, hidden(), steps, rows));
+    const tensor_index gate = graph.view(all, inner, steps, rows, false);
+    const tensor_index input = graph.view(all, channels, steps, rows, false);
+    const tensor_index raw_steps = graph.view(all, heads, steps, rows, false);
+    const tensor_index joined = convolution_input(before, input, channels, kept.conv_kernel);
+    const tensor_index mixed = graph.in_place(graph.in_place(graph.fp32(channels, steps, rows, joined)));
+    const tensor_index values = graph.view(mixed, kept.state_head_dim, heads, tokens(), false);
+    const tensor_index b = graph.view(mixed, state, groups, tokens(), false);
+    const tensor_index c = graph.view(mixed, state, groups, tokens(), false);
+    const tensor_index step_sizes = graph.in_place(graph.fp32(heads, steps, rows, raw_steps));
+    return scanned(values, values, step_sizes, b, c, gate, inner, checked_mul(state, inner));
+  }
+
+  /// Queries, keys and values by a convolution, then the gated delta rule as one operation.
+  constexpr tensor_index delta_net(tensor_index x, const store& kept) {
+    const std::uint64_t value_heads = kept.state_heads, value_dim = kept.state_head_dim;
+    const std::uint64_t key_heads = kept.state_key_heads, key_dim = kept.state_key_dim;
+    const std::uint64_t keys = key_heads * key_dim, values = value_heads * value_dim;
+    const std::uint64_t channels = 2 * keys + values, steps = steps_of_sequence(), rows = sequences();
+    const std::uint64_t state_elements = checked_mul(values, key_dim);
+    const tensor_index mixed = graph.view(graph.multiply(channels, x), channels, steps, rows);
+    const tensor_index z = graph.multiply(values, x);
+    const tensor_index both = graph.multiply(2 * value_heads, x);
+    const tensor_index raw_beta = graph.view(both, value_heads, tokens(), 1, false);
+    const tensor_index raw_alpha = graph.view(both, value_heads, tokens(), 1, false);
+    tensor_index beta = graph.in_place(graph.fp32(value_heads, tokens(), 1, raw_beta));
+    tensor_index decay = graph.fp32(value_heads, tokens(), 1, raw_alpha);
+    decay = graph.in_place(graph.in_place(graph.in_place(decay)));
+    beta = graph.view(beta, 1, value_heads, tokens());
+    decay = graph.view(decay, 1, value_heads, tokens());
+    const tensor_index before = read_states((kept.conv_kernel - 1u) * channels);
+    const tensor_index joined = convolution_input(before, mixed, channels, kept.conv_kernel);
+    const tensor_index state = graph.view(read_states(state_elements), value_dim, key_dim, value_heads * rows);
+    const tensor_index convolved = graph.in_place(graph.fp32(channels, steps, rows, joined));
+    tensor_index q = graph.fp32(key_dim, key_heads, tokens(), graph.view(convolved, key_dim, key_heads, tokens(), false));
+    tensor_index k = graph.fp32(key_dim, key_heads, tokens(), graph.view(convolved, key_dim, key_heads, tokens(), false));
+    const tensor_index v = graph.view(convolved, value_dim, value_heads, tokens(), false);
+    if (key_heads != value_heads) {
+      q = graph.fp32(key_dim, value_heads, tokens(), q);
+      k = graph.fp32(key_dim, value_heads, tokens(), k);
+    }
+    const std::uint64_t kept_states = checked_mul(settings.snapshots + 1, checked_mul(state_elements, rows));
+    const tensor_index scan =
+        graph.fp32(1, checked_add(checked_mul(values, tokens()), kept_states), 1, q, k, v, decay);
+    graph.tensors[scan].sources[4] = beta;
+    graph.tensors[scan].sources[5] = state;
+    const tensor_index output = graph.view(scan, value_dim, value_heads, tokens());
+    graph.write(graph.view(scan, state_elements, rows));
+    const tensor_index normed = norm(output);
+    const tensor_index opened = graph.in_place(graph.view(z, value_dim, value_heads, tokens()));
+    const tensor_index out = graph.view(graph.in_place(normed, opened), values, tokens());
+    return graph.multiply(hidden(), out);
+  }
+
+  constexpr tensor_index layer_norm(tensor_index x) {  // not done in place
+    const graph_tensor& like = graph.tensors[x];
+    return graph.in_place(graph.in_place(graph.fp32(like.shape[0], like.shape[1], like.shape[2], x)));
+  }
+
+  constexpr tensor_index rwkv7(tensor_index x, const layer_kind& kind, const store& kept, bool last) {
+    const std::uint64_t d = hidden(), heads = kept.state_heads, size = kept.state_head_dim;
+    const std::uint64_t steps = steps_of_sequence(), rows = sequences(), all = tokens();
+    const tensor_index input = graph.view(x, d, steps, rows);
+    const tensor_index shift = graph.view(read_states(2 * d), d, 2, rows);
+    const tensor_index attention_shift = graph.view(shift, d, 1, rows, false);
+    const tensor_index mlp_shift = graph.view(shift, d, 1, rows, false);
+    const tensor_index normed = layer_norm(input);
+    tensor_index previous =
+        graph.fp32(d, steps, rows, attention_shift, graph.view(normed, d, steps - 1, rows, false));
+    // Six mixtures of every token with the one before it.
+    tensor_index difference = graph.in_place(previous, normed);
+    tensor_index mixtures = graph.fp32(d, all, 6, difference);
+    mixtures = graph.in_place(graph.in_place(mixtures), normed);
+    const auto mixture = [&] { return graph.view(mixtures, d, all); };
+    const auto low_rank = [&](tensor_index from) { return graph.multiply(d, graph.multiply(low_rank_width, from)); };
+    const tensor_index xr = mixture(), xw = mixture(), xk = mixture(), xv = mixture(), xa = mixture(), xg = mixture();
+    tensor_index r = graph.multiply(d, xr);
+    const tensor_index w = graph.in_place(graph.multiply(d, graph.in_place(graph.multiply(low_rank_width, xw))));
+    tensor_index k = graph.multiply(d, xk);
+    tensor_index v = graph.multiply(d, xv);
+    if (first_value == 0) {
+      first_value = v;
+    } else {
+      const tensor_index missing = graph.in_place(first_value, v);
+      const tensor_index share = graph.in_place(graph.in_place(low_rank(xv)));
+      v = graph.in_place(v, graph.in_place(missing, share));
+    }
+    const tensor_index gate = graph.multiply(d, graph.in_place(graph.multiply(low_rank_width, xg)));
+    tensor_index a = graph.in_place(graph.in_place(low_rank(xa)));
+    tensor_index kk = graph.view(graph.in_place(k), size, heads, all);
+    kk = graph.fp32(size, heads, all, kk);
+    const tensor_index ka = graph.in_place(k);
+    k = graph.in_place(k, graph.in_place(graph.in_place(a, ka), ka));
+    r = graph.view(r, size, heads, all);
+    k = graph.view(k, size, heads, all);
+    a = graph.view(a, size, heads, all);
+    const std::uint64_t state_elements = checked_mul(d, size);
+    const tensor_index state = read_states(state_elements);
+    const tensor_index negative = graph.in_place(kk);
+    const tensor_index product = graph.in_place(kk, a);
+    const tensor_index scan =
+        graph.fp32(1, checked_add(checked_mul(d, all), checked_mul(state_elements, rows)), 1, r, w, k, v);
+    graph.tensors[scan].sources[4] = negative;
+    graph.tensors[scan].sources[5] = product;
+    graph.tensors[scan].sources[6] = state;
+    tensor_index out = graph.view(scan, d, all);
+    graph.write(graph.view(scan, state_elements, rows));
+    out = graph.fp32(size, heads, all, graph.view(out, size, heads, all));
+    out = graph.in_place(graph.in_place(graph.view(out, d, all)));
+    const tensor_index sum = graph.fp32(1, heads, all, graph.in_place(graph.in_place(k, r)));
+    const tensor_index weighted = graph.in_place(graph.view(v, size, heads, all), sum);
+    out = graph.in_place(out, graph.view(weighted, d, all));
+    out = graph.multiply(d, graph.in_place(out, gate));
+    const tensor_index middle = graph.in_place(graph.view(out, d, steps, rows), input);
+    const tensor_index second = layer_norm(middle);
+    previous = graph.fp32(d, steps, rows, mlp_shift, graph.view(second, d, steps - 1, rows, false));
+    graph.write(graph.view(graph.fp32(d, 2, rows, graph.view(normed, d, 1, rows, false),
+                                      graph.view(second, d, 1, rows, false)),
+                           2 * d, rows));
+    tensor_index residual = graph.view(middle, d, all), mlp = graph.view(second, d, all);
+    previous = graph.view(previous, d, all);
+    if (last) {
+      residual = graph.fp32(d, settings.outputs, 1, residual, output_ids());
+      mlp = graph.fp32(d, settings.outputs, 1, mlp, output_ids());
+      previous = graph.fp32(d, settings.outputs, 1, previous, output_ids());
+    }
+    mlp = graph.in_place(graph.in_place(graph.in_place(previous, mlp)), mlp);
+    mlp = graph.in_place(graph.in_place(graph.multiply(kind.intermediate_size, mlp)));
+    return graph.in_place(graph.multiply(d, mlp), residual);
   }
 
   constexpr tensor_index gated(tensor_index x, std::uint64_t width, bool gate) {
@@ -447,15 +678,27 @@ struct graph_writer {
 
   /// One layer; of the last one, only the rows that have an output go on after attention.
   constexpr tensor_index layer(tensor_index x, tensor_index twin, const layer_kind& kind, bool last) {
+    for (std::size_t i = 0; i < kind.store_count; ++i) {
+      if (kind.stores[i].state == state_kind::rwkv) return rwkv7(x, kind, kind.stores[i], last);
+    }
     tensor_index residual = x;
     tensor_index out = graph.in_place(twin != 0 ? twin : graph.in_place(x));
-    bool reversed = false;
+    if (traits.gated_queries) graph.list(out);
+    const bool reversed = traits.convolutions;
+    const tensor_index normed = out;
     for (std::size_t i = 0; i < kind.store_count; ++i) {
       const store& kept = kind.stores[i];
-      if (is_attention(kept)) out = attention(out, kind, kept);
-      if (kept.kind == store_kind::latent) out = latent_attention(out, kind, kept);
+      tensor_index mixed = 0;
+      if (is_attention(kept)) mixed = attention(normed, kind, kept);
+      if (kept.kind == store_kind::latent) mixed = latent_attention(normed, kind, kept);
+      if (kept.state == state_kind::mamba1) mixed = mamba1(normed, kind, kept);
+      if (kept.state == state_kind::mamba2) mixed = mamba2(normed, kept);
+      if (kept.state == state_kind::short_convolution) mixed = short_convolution(normed, kept);
+      if (kept.state == state_kind::gated_delta_net) mixed = delta_net(normed, kept);
+      if (mixed == 0) continue;
+      out = out == normed ? mixed : graph.in_place(out, mixed);
     }
-    if (last) {
+    if (last && traits.family != graph_family::gpt_oss) {
       out = graph.fp32(hidden(), settings.outputs, 1, out, output_ids());
       residual = graph.fp32(hidden(), settings.outputs, 1, residual, output_ids());
     }
