@@ -26,6 +26,7 @@ namespace detail {
     x = graph.input(row, width, s.tokens);
     if (span.first != 0) twin = graph.input(row, width, s.tokens);
   }
+  if (span.first == 0 && model.kinds[model.order[0]].stores[0].state == state_kind::rwkv) x = writer.layer_norm(x);
   // Of many equal layers a few are enough: the layout repeats itself.
   std::uint8_t seen[max_layer_kinds][max_layer_kinds] = {};
   std::uint8_t before = model.order[span.first];

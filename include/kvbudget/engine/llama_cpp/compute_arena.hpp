@@ -81,29 +81,31 @@ struct compute_arena {
     peak = larger(peak, offset + size);
     return offset;
   }
+  /// The first block that touches the freed space takes it in, and merges with one neighbour at most: empty
+  /// tensors leave seams.
   constexpr void give(std::uint64_t offset, std::uint64_t size) {
     size = padded(size);
-    if (size == 0) return;
-    std::size_t next = 0;
-    while (next < count && free[next].offset < offset) ++next;
-    const bool joins_next = next < count && offset + size == free[next].offset;
-    if (next > 0 && free[next - 1].offset + free[next - 1].size == offset) {
-      free[next - 1].size += size;
-      if (joins_next) {
-        free[next - 1].size += free[next].size;
-        remove(next);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (free[i].offset + free[i].size == offset) {
+        free[i].size += size;
+        return merge(i);
       }
-      return;
-    }
-    if (joins_next) {
-      free[next].offset = offset;
-      free[next].size += size;
-      return;
+      if (offset + size == free[i].offset) {
+        free[i].offset = offset;
+        free[i].size += size;
+        return i > 0 ? merge(i - 1) : void();
+      }
     }
     if (count == max_free_blocks) a_compute_buffer_is_too_fragmented(max_free_blocks);
-    for (std::size_t i = count; i > next; --i) free[i] = free[i - 1];
-    free[next] = {offset, size};
+    std::size_t at = count;
+    for (; at > 0 && free[at - 1].offset >= offset; --at) free[at] = free[at - 1];
+    free[at] = {offset, size};
     ++count;
+  }
+  constexpr void merge(std::size_t at) {
+    if (at + 1 >= count || free[at].offset + free[at].size != free[at + 1].offset) return;
+    free[at].size += free[at + 1].size;
+    remove(at + 1);
   }
 };
 

@@ -128,6 +128,26 @@ struct graph_traits {
   return found;
 }
 
+/// Inner width of RWKV-7's low-rank matrices: factor × √hidden, to the nearest 32. Source:
+/// BlinkDL/RWKV-LM RWKV-v7/train_temp/src/model.py.
+[[nodiscard]] constexpr std::uint64_t low_rank_width(std::uint64_t hidden, double factor) {
+  std::uint64_t width = 32;
+  const double limit = factor * factor * static_cast<double>(hidden);
+  while ((static_cast<double>(width) + 16) * (static_cast<double>(width) + 16) <= limit) width += 32;
+  return width;
+}
+/// The same of its gate: 0.6 × hidden^0.8.
+[[nodiscard]] constexpr std::uint64_t gate_rank_width(std::uint64_t hidden) {
+  std::uint64_t width = 32;
+  const double d = static_cast<double>(hidden);
+  const auto reached = [d](std::uint64_t found) {
+    const double root = static_cast<double>(found) / 0.6;
+    return root * root * root * root * root <= d * d * d * d;
+  };
+  while (reached(width + 16)) width += 32;
+  return width;
+}
+
 /// Whether a cache is stored in blocks with scales.
 [[nodiscard]] constexpr bool is_quantized(const number_format& format) { return format.block_elements > 1; }
 /// By name, because bf16 and fp16 are of one size.
@@ -189,7 +209,6 @@ struct graph_writer {
   graph_traits traits;
   graph_inputs inputs{};
   tensor_index first_value = 0;  ///< rwkv: the values of the first layer
-  std::uint64_t low_rank_width = 128;
   bool layer_is_biased = false;  ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
@@ -201,7 +220,7 @@ struct graph_writer {
     return windowed ? settings.window_cells : settings.cells;
   }
   [[nodiscard]] constexpr std::uint64_t sequences() const {
-    return settings.streams > 1 ? settings.sequences : 1;
+    return settings.sequences;
   }
 
   constexpr tensor_index once(tensor_index& slot, std::uint64_t bytes) {
@@ -399,16 +418,16 @@ struct graph_writer {
                           attend(query, key, value, kept, heads, query_dim, layer.value_dim, heads));
   }
 
-  /// The states of the sequences of the batch, and those of others that move along with them.
-  constexpr void other_states(std::uint64_t elements) {
-    const std::uint64_t others = settings.sequences - sequences();
-    if (others == 0) return;
-    graph.write(graph.fp32(elements, others, 1, once(inputs.more_states, 4 * others)));
+  /// The states of sequences outside the batch: none while buffers are sized, but the empty tensors count.
+  constexpr void other_states() {
+    const tensor_index which = settings.on_gpu ? once(inputs.more_states, 0) : tensor_index{0};
+    graph.write(graph.result(0, which));
   }
+  /// The states of the sequences of the batch.
   constexpr tensor_index read_states(std::uint64_t elements) {
     const tensor_index found = graph.fp32(elements, sequences(), 1, states());
     graph.list(found);
-    other_states(elements);
+    other_states();
     return found;
   }
   [[nodiscard]] constexpr std::uint64_t steps_of_sequence() const { return tokens() / sequences(); }
@@ -467,7 +486,7 @@ struct graph_writer {
         1, checked_add(checked_mul(inner, tokens()), checked_mul(state_elements, rows)), 1, heads, step_sizes, b, c);
     graph.tensors[scan].sources[4] = states();
     graph.list(scan);
-    other_states(state_elements);
+    other_states();
     graph.write(graph.view(scan, state_elements, rows));
     const graph_tensor& like = graph.tensors[mixed];
     const tensor_index y = graph.view(scan, like.shape[0], like.shape[1], like.shape[2]);
@@ -557,21 +576,21 @@ struct graph_writer {
     tensor_index mixtures = graph.fp32(d, all, 6, difference);
     mixtures = graph.in_place(graph.in_place(mixtures), normed);
     const auto mixture = [&] { return graph.view(mixtures, d, all); };
-    const auto low_rank = [&](tensor_index from) { return graph.multiply(d, graph.multiply(low_rank_width, from)); };
+    const std::uint64_t decay_rank = low_rank_width(d, 1.8), value_rank = low_rank_width(d, 1.3);
     const tensor_index xr = mixture(), xw = mixture(), xk = mixture(), xv = mixture(), xa = mixture(), xg = mixture();
     tensor_index r = graph.multiply(d, xr);
-    const tensor_index w = graph.in_place(graph.multiply(d, graph.in_place(graph.multiply(low_rank_width, xw))));
+    const tensor_index w = graph.in_place(graph.multiply(d, graph.in_place(graph.multiply(decay_rank, xw))));
     tensor_index k = graph.multiply(d, xk);
     tensor_index v = graph.multiply(d, xv);
     if (first_value == 0) {
       first_value = v;
     } else {
       const tensor_index missing = graph.in_place(first_value, v);
-      const tensor_index share = graph.in_place(graph.in_place(low_rank(xv)));
+      const tensor_index share = graph.in_place(graph.in_place(graph.multiply(d, graph.multiply(value_rank, xv))));
       v = graph.in_place(v, graph.in_place(missing, share));
     }
-    const tensor_index gate = graph.multiply(d, graph.in_place(graph.multiply(low_rank_width, xg)));
-    tensor_index a = graph.in_place(graph.in_place(low_rank(xa)));
+    const tensor_index gate = graph.multiply(d, graph.in_place(graph.multiply(gate_rank_width(d), xg)));
+    tensor_index a = graph.in_place(graph.in_place(graph.multiply(d, graph.multiply(decay_rank, xa))));
     tensor_index kk = graph.view(graph.in_place(k), size, heads, all);
     kk = graph.fp32(size, heads, all, kk);
     const tensor_index ka = graph.in_place(k);
