@@ -27,16 +27,11 @@ namespace detail {
     if (span.first != 0) twin = graph.input(row, width, s.tokens);
   }
   if (span.first == 0 && model.kinds[model.order[0]].stores[0].state == state_kind::rwkv) x = writer.layer_norm(x);
-  // Of many equal layers a few are enough: the layout repeats itself.
-  std::uint8_t seen[max_layer_kinds][max_layer_kinds] = {};
-  std::uint8_t before = model.order[span.first];
+  const layer_choice chosen = layers_to_write(model, span);
   for (std::uint32_t i = span.first; i < span.last; ++i) {
-    const std::uint8_t kind = model.order[i];
+    if (i - span.first == chosen.keep_first) i += chosen.leave_out;
     const bool last = span.output_here && i + 1 == span.last;
-    if (seen[before][kind] >= 12 && !last) continue;
-    ++seen[before][kind];
-    before = kind;
-    x = writer.layer(x, twin, model.kinds[kind], last);
+    x = writer.layer(x, twin, model.kinds[model.order[i]], last);
     twin = 0;
   }
   if (span.output_here) {

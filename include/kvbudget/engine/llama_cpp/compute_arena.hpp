@@ -16,7 +16,7 @@ namespace kvbudget::inline v0::detail {
   raise("llama.cpp: a compute buffer with more than # holes", limit);
 }
 
-inline constexpr std::size_t max_graph_tensors = 16000;
+inline constexpr std::size_t max_graph_tensors = 4096;
 inline constexpr std::size_t max_free_blocks = 256;
 inline constexpr std::size_t max_graph_inputs = 32;
 

@@ -128,6 +128,29 @@ struct graph_traits {
   return found;
 }
 
+/// Which layers of a span to write down. The layout repeats itself, so of a long span of equal periods whole
+/// ones are left out of the middle: an even number of periods, at least twelve layers at a time.
+struct layer_choice {
+  std::uint32_t keep_first = 0;  ///< from the front
+  std::uint32_t leave_out = 0;   ///< after those
+};
+[[nodiscard]] constexpr std::uint32_t round_up_to_even(std::uint32_t count) { return count + count % 2; }
+[[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model, const layer_span& span) {
+  constexpr std::uint32_t front = 8, longest = 8;
+  for (std::uint32_t period = 1; period <= longest; ++period) {
+    std::uint32_t start = span.last;  // first layer from which on everything repeats
+    while (start > span.first && (span.last - start < period || model.order[start - 1] == model.order[start - 1 + period])) {
+      --start;
+    }
+    const std::uint32_t at_once = period * round_up_to_even((12 + period - 1) / period);
+    const std::uint32_t first = larger(start - span.first, front);
+    if (span.last - span.first < first + period + 1) continue;
+    const std::uint32_t spare = span.last - span.first - first - period - 1;
+    if (spare >= at_once) return {first, spare / at_once * at_once};
+  }
+  return {span.last - span.first, 0};
+}
+
 /// Inner width of RWKV-7's low-rank matrices: factor × √hidden, to the nearest 32. Source:
 /// BlinkDL/RWKV-LM RWKV-v7/train_temp/src/model.py.
 [[nodiscard]] constexpr std::uint64_t low_rank_width(std::uint64_t hidden, double factor) {
@@ -688,7 +711,9 @@ struct graph_writer {
     }
     if (used == 1) total = graph.fp32(d, rows, 1, total);
     if (layer.intermediate_size == 0) return total;
-    return graph.in_place(total, gated(x, layer.intermediate_size, layer.gated_mlp));
+    tensor_index shared = gated(x, layer.intermediate_size, layer.gated_mlp);
+    if (traits.gated_queries) shared = graph.in_place(shared, graph.in_place(graph.multiply(1, x)));
+    return graph.in_place(total, shared);
   }
 
   constexpr tensor_index feed_forward(tensor_index x, const layer_kind& layer) {
@@ -720,6 +745,9 @@ struct graph_writer {
     if (last && traits.family != graph_family::gpt_oss) {
       out = graph.fp32(hidden(), settings.outputs, 1, out, output_ids());
       residual = graph.fp32(hidden(), settings.outputs, 1, residual, output_ids());
+    }
+    if (out == normed && kind.num_attention_heads == 0) {  // no mixer: the norm is the one before the MLP
+      return graph.in_place(feed_forward(out, kind), residual);
     }
     const tensor_index middle = reversed ? graph.in_place(residual, out) : graph.in_place(out, residual);
     if (kind.intermediate_size == 0 && kind.num_experts == 0) return middle;
