@@ -151,6 +151,28 @@ struct layer_choice {
   return {span.last - span.first, 0};
 }
 
+[[nodiscard]] constexpr bool has_state(const layer_kind& layer, state_kind state) {
+  for (std::size_t i = 0; i < layer.store_count; ++i) {
+    if (layer.stores[i].state == state) return true;
+  }
+  return false;
+}
+
+[[noreturn]] inline void a_device_needs_layers_of_the_model(std::uint64_t first, std::uint64_t last) {
+  raise("llama.cpp: the model has no layers from # to #", first, last);
+}
+[[noreturn]] inline void tokens_do_not_divide_over_sequences(std::uint64_t tokens, std::uint64_t sequences) {
+  raise("llama.cpp: a batch of # tokens cannot be split over # sequences", tokens, sequences);
+}
+constexpr void check_span(const model_architecture& model, const graph_settings& s, const layer_span& span) {
+  if (span.first >= span.last || span.last > model.num_hidden_layers) {
+    a_device_needs_layers_of_the_model(span.first, span.last);
+  }
+  if (s.tokens == 0 || s.sequences == 0 || s.streams == 0 || s.tokens % s.sequences != 0) {
+    tokens_do_not_divide_over_sequences(s.tokens, s.sequences);
+  }
+}
+
 /// Inner width of RWKV-7's low-rank matrices: factor × √hidden, to the nearest 32. Source:
 /// BlinkDL/RWKV-LM RWKV-v7/train_temp/src/model.py.
 [[nodiscard]] constexpr std::uint64_t low_rank_width(std::uint64_t hidden, double factor) {
@@ -232,6 +254,7 @@ struct graph_writer {
   graph_traits traits;
   graph_inputs inputs{};
   tensor_index first_value = 0;  ///< rwkv: the values of the first layer
+  std::uint64_t through_host = 0;    ///< bytes of the largest attention that runs on the host
   bool layer_is_biased = false;  ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
@@ -294,6 +317,35 @@ struct graph_writer {
     if (width == 0 || !is_format(format, formats::fp32)) return 0;
     return graph.result(checked_product(2 * settings.streams, cells(w.windowed), width), 0);
   }
+  /// Attention without a kernel on the GPU: query, cache and result are in host memory for a while. Values that
+  /// are a part of the keys are copied with the rows that they lie in.
+  constexpr void pass_through_host(const attention_widths& w, std::uint64_t result) {
+    (void)mask(w.windowed);
+    const std::uint64_t rows = checked_mul(settings.streams, cells(w.windowed));
+    const auto stored = [&](std::uint64_t width, const number_format& format) {
+      const number_format& there = is_format(format, formats::fp32) ? formats::fp16 : format;
+      return checked_mul(rows, there.size_of(width).value);
+    };
+    const std::uint64_t keys = stored(w.key_width, settings.type_k);
+    const std::uint64_t values =
+        w.value_width != 0
+            ? stored(w.value_width, settings.type_v)
+            : keys - settings.type_k.size_of(w.key_width).value + settings.type_k.size_of(w.value_dim).value;
+    std::uint64_t all = round_up(checked_product(4, tokens(), checked_mul(w.heads, w.key_dim)), 32);
+    all = checked_add(all, checked_add(round_up(keys, 32), round_up(values, 32)));
+    through_host = larger(through_host, checked_add(all, round_up(result, 32)));
+  }
+  /// All inputs as they lie in host memory.
+  [[nodiscard]] constexpr std::uint64_t host_inputs() const {
+    const tensor_index all[] = {inputs.positions,         inputs.output_ids,        inputs.key_rows[0],
+                                inputs.key_rows[1],       inputs.value_rows[0],     inputs.value_rows[1],
+                                inputs.masks[0],          inputs.masks[1],          inputs.key_rotation[0],
+                                inputs.key_rotation[1],   inputs.value_rotation[0], inputs.value_rotation[1]};
+    std::uint64_t sum = round_up(4 * settings.tokens, 32);
+    for (const tensor_index at : all) sum = checked_add(sum, round_up(graph.tensors[at].bytes, 32));
+    // Of which state to read there is only one copy: operations read views of it.
+    return checked_add(checked_mul(sum, settings.copies), round_up(graph.tensors[inputs.states].bytes, 32));
+  }
   /// Scores, softmax and the sum over values; heads × value_dim (MLA: × unpacked_dim) per token comes out.
   constexpr tensor_index scores(tensor_index query, const attention_widths& w) {
     const std::uint64_t keys = cells(w.windowed), heads = w.heads;
@@ -306,6 +358,7 @@ struct graph_writer {
       const tensor_index key = as_half(w.key_width, w, settings.type_k);
       const tensor_index value = as_half(w.value_width, w, settings.type_v);
       if (settings.on_gpu && !runs_on_cuda(w, settings.type_k, settings.type_v)) {
+        pass_through_host(w, bytes);
         graph.list(q);  // goes to the host, and the result comes back
         graph.list(key);
         graph.list(value);
@@ -458,7 +511,7 @@ struct graph_writer {
   /// The last inputs of a causal convolution before those of the batch; what is last of both is stored.
   constexpr tensor_index convolution_input(tensor_index kept, tensor_index x, std::uint64_t channels,
                                            std::uint64_t kernel) {
-    const std::uint64_t taps = kernel - 1;
+    const std::uint64_t taps = larger<std::uint64_t>(kernel, 1) - 1;
     const tensor_index before = graph.view(kept, taps, channels, sequences());
     const tensor_index turned = graph.view(x, steps_of_sequence(), channels, sequences(), false);
     const tensor_index all = graph.fp32(taps + steps_of_sequence(), channels, sequences(), before, turned);
@@ -738,7 +791,7 @@ struct graph_writer {
       if (kept.state == state_kind::mamba1) mixed = mamba1(normed, kind, kept);
       if (kept.state == state_kind::mamba2) mixed = mamba2(normed, kept);
       if (kept.state == state_kind::short_convolution) mixed = short_convolution(normed, kept);
-      if (kept.state == state_kind::gated_delta_net) mixed = delta_net(normed, kept);
+      if (kept.state == state_kind::gated_delta_net || kept.state == state_kind::kimi_delta) mixed = delta_net(normed, kept);
       if (mixed == 0) continue;
       out = out == normed ? mixed : graph.in_place(out, mixed);
     }
