@@ -109,15 +109,15 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
 }
 }  // namespace detail
 
-/// The compute buffer of the device that runs the layers of `span`, as its backend allocates it (alignment 128
-/// on CUDA, 32 on the CPU).
+/// The compute buffer of the device that runs the layers of `span`, as its backend allocates it (alignment
+/// 128 on CUDA, 32 on the CPU).
 ///
 /// ggml reserves one arena per device: it walks the graph of one full batch once, gives every tensor the best
 /// fitting hole, lets elementwise operations overwrite a source that nobody else reads, and frees a tensor
 /// after its last reader. This does the same for the graph that llama.cpp builds from the layers, so the peak
 /// is the engine's, whichever of MLP, attention or logits sets it. Sources: ggml-org/llama.cpp
-/// ggml/src/ggml-alloc.c, ggml/src/ggml-backend.cpp, src/llama-graph.cpp, src/models/*.cpp. Layers outside the
-/// model stop.
+/// ggml/src/ggml-alloc.c, ggml/src/ggml-backend.cpp, src/llama-graph.cpp, src/models/*.cpp. Layers outside
+/// the model stop.
 [[nodiscard]] constexpr compute_bytes compute_buffer(const model_architecture& model, const graph_settings& s,
                                                      const detail::layer_span& span) {
   detail::check_span(model, s, span);
@@ -135,13 +135,14 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
 }
 
 /// The whole model on one device.
-[[nodiscard]] constexpr compute_bytes compute_buffer(const model_architecture& model, const graph_settings& s) {
+[[nodiscard]] constexpr compute_bytes compute_buffer(const model_architecture& model,
+                                                     const graph_settings& s) {
   return compute_buffer(model, s, {.last = model.num_hidden_layers, .inputs_here = !s.on_gpu});
 }
 
-/// The compute buffer in pinned host memory beside GPUs: token ids, embeddings both as looked up and as given,
-/// and every other input of the graph, of which there are `copies`. Where CUDA has no flash-attention kernel
-/// for a layer, its queries, keys, values and result pass through here as well.
+/// The compute buffer in pinned host memory beside GPUs: token ids, embeddings both as looked up and as
+/// given, and every other input of the graph, of which there are `copies`. Where CUDA has no flash-attention
+/// kernel for a layer, its queries, keys, values and result pass through here as well.
 [[nodiscard]] constexpr compute_bytes host_compute_buffer(const model_architecture& model,
                                                           const graph_settings& s) {
   using detail::checked_add;

@@ -5,8 +5,8 @@
 
 #include "kvbudget/detail/checked.hpp"
 
-/// How ggml lays the tensors of one graph out in one buffer. The rules (best fit, reuse in place, the order of
-/// freeing) are read from ggml-org/llama.cpp ggml/src/ggml-alloc.c and ggml-backend.cpp.
+/// How ggml lays the tensors of one graph out in one buffer. The rules (best fit, reuse in place, the order
+/// of freeing) are read from ggml-org/llama.cpp ggml/src/ggml-alloc.c and ggml-backend.cpp.
 namespace kvbudget::inline v0::detail {
 
 [[noreturn]] inline void a_compute_graph_has_too_many_tensors(std::uint64_t limit) {
@@ -41,11 +41,11 @@ struct graph_tensor {
   tensor_index readers = 0;
   tensor_index views = 0;
   tensor_role role = tensor_role::result;
-  bool dense = true;      ///< elements follow each other without gaps
-  bool kept = false;      ///< an output: never freed, never overwritten
-  bool listed = false;    ///< is in the order of execution
-  bool held = false;      ///< has memory now
-  bool resumes = false;   ///< first operation here after one on another device
+  bool dense = true;     ///< elements follow each other without gaps
+  bool kept = false;     ///< an output: never freed, never overwritten
+  bool listed = false;   ///< is in the order of execution
+  bool held = false;     ///< has memory now
+  bool resumes = false;  ///< first operation here after one on another device
 };
 
 /// Free space of a buffer without end: best fit among the holes, else its end.
@@ -220,7 +220,8 @@ struct compute_graph {
   }
   constexpr void hold(graph_tensor& tensor, compute_arena& arena) {
     if (tensor.held || tensor.role == tensor_role::view || tensor.role == tensor_role::write) return;
-    if (tensor.role != tensor_role::in_place || !reuse(tensor, arena)) tensor.offset = arena.take(tensor.bytes);
+    if (tensor.role != tensor_role::in_place || !reuse(tensor, arena))
+      tensor.offset = arena.take(tensor.bytes);
     tensor.held = true;
   }
   constexpr void release(graph_tensor& tensor, compute_arena& arena) {

@@ -13,19 +13,19 @@ namespace kvbudget::inline v0 {
 /// What the size of llama.cpp's compute buffers depends on beside the model: effective values, after all
 /// rounding (see `engines::llama_cpp`).
 struct graph_settings {
-  std::uint64_t tokens = 512;       ///< of one physical batch (n_ubatch), a multiple of the streams
-  std::uint64_t outputs = 512;      ///< rows of logits: min(tokens, n_outputs_max)
-  std::uint64_t cells = 0;          ///< of the full-attention cache, per stream
-  std::uint64_t window_cells = 0;   ///< of the windowed cache, per stream
-  std::uint64_t streams = 1;        ///< sequences with a cache of their own; 1 = unified
-  std::uint64_t sequences = 1;      ///< n_seq_max: rows of recurrent state
-  std::uint64_t snapshots = 0;      ///< n_rs_seq: further copies of every recurrent state, to go back to
+  std::uint64_t tokens = 512;      ///< of one physical batch (n_ubatch), a multiple of the streams
+  std::uint64_t outputs = 512;     ///< rows of logits: min(tokens, n_outputs_max)
+  std::uint64_t cells = 0;         ///< of the full-attention cache, per stream
+  std::uint64_t window_cells = 0;  ///< of the windowed cache, per stream
+  std::uint64_t streams = 1;       ///< sequences with a cache of their own; 1 = unified
+  std::uint64_t sequences = 1;     ///< n_seq_max: rows of recurrent state
+  std::uint64_t snapshots = 0;     ///< n_rs_seq: further copies of every recurrent state, to go back to
   bool flash_attention = true;
-  bool latent_as_heads = false;     ///< MLA from a file without key_length_mla: keys and values per head
+  bool latent_as_heads = false;  ///< MLA from a file without key_length_mla: keys and values per head
   number_format type_k = formats::fp16;
   number_format type_v = formats::fp16;
-  std::uint64_t copies = 1;         ///< of every input: 4 under pipeline parallelism
-  bool on_gpu = true;               ///< CUDA's rules; otherwise the CPU's
+  std::uint64_t copies = 1;  ///< of every input: 4 under pipeline parallelism
+  bool on_gpu = true;        ///< CUDA's rules; otherwise the CPU's
 };
 
 namespace detail {
@@ -33,9 +33,9 @@ namespace detail {
 /// A run of layers of one model on one device.
 struct layer_span {
   std::uint32_t first = 0;
-  std::uint32_t last = 0;     ///< one past the end
-  bool inputs_here = false;   ///< the token embeddings are read on this device itself (CPU only)
-  bool output_here = true;    ///< the head is on this device
+  std::uint32_t last = 0;    ///< one past the end
+  bool inputs_here = false;  ///< the token embeddings are read on this device itself (CPU only)
+  bool output_here = true;   ///< the head is on this device
 };
 
 /// Graph inputs that exist at most once per device; made when first used.
@@ -52,8 +52,8 @@ struct graph_inputs {
 };
 
 /// Widths of the small matrices of a layer that its kind does not name.
-[[nodiscard]] constexpr std::uint64_t rows_of(const layer_kind& layer, module_role role, std::uint64_t columns,
-                                              std::uint64_t not_rows) {
+[[nodiscard]] constexpr std::uint64_t rows_of(const layer_kind& layer, module_role role,
+                                              std::uint64_t columns, std::uint64_t not_rows) {
   for (std::size_t i = 0; i < layer.weight_count; ++i) {
     const weight_group& group = layer.weights[i];
     if (group.role == role && group.kind == tensor_kind::linear && group.columns == columns &&
@@ -67,7 +67,9 @@ struct graph_inputs {
 [[nodiscard]] constexpr bool is_windowed(const store& s) {
   return s.kind == store_kind::sliding_window || s.kind == store_kind::chunked;
 }
-[[nodiscard]] constexpr bool is_attention(const store& s) { return s.kind == store_kind::full || is_windowed(s); }
+[[nodiscard]] constexpr bool is_attention(const store& s) {
+  return s.kind == store_kind::full || is_windowed(s);
+}
 
 /// Models whose graphs differ from the usual decoder's beyond what their layers say.
 enum class graph_family : std::uint8_t { usual, gpt_oss, deepseek, gemma3n };
@@ -87,10 +89,10 @@ enum class graph_family : std::uint8_t { usual, gpt_oss, deepseek, gemma3n };
 /// What all layers of a model have in common, as far as a graph depends on it.
 struct graph_traits {
   graph_family family = graph_family::usual;
-  bool windows = false;         ///< two caches: full and windowed
+  bool windows = false;  ///< two caches: full and windowed
   bool latent = false;
-  bool convolutions = false;    ///< short convolutions (LFM2)
-  bool gated_queries = false;   ///< queries carry a gate of their width (Qwen3-Next)
+  bool convolutions = false;   ///< short convolutions (LFM2)
+  bool gated_queries = false;  ///< queries carry a gate of their width (Qwen3-Next)
   bool recurrent = false;
   bool attention = false;
   std::uint64_t widest_value = 0;  ///< elements of the values of one token in one layer
@@ -135,11 +137,13 @@ struct layer_choice {
   std::uint32_t leave_out = 0;   ///< after those
 };
 [[nodiscard]] constexpr std::uint32_t round_up_to_even(std::uint32_t count) { return count + count % 2; }
-[[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model, const layer_span& span) {
+[[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model,
+                                                     const layer_span& span) {
   constexpr std::uint32_t front = 8, longest = 8;
   for (std::uint32_t period = 1; period <= longest; ++period) {
     std::uint32_t start = span.last;  // first layer from which on everything repeats
-    while (start > span.first && (span.last - start < period || model.order[start - 1] == model.order[start - 1 + period])) {
+    while (start > span.first &&
+           (span.last - start < period || model.order[start - 1] == model.order[start - 1 + period])) {
       --start;
     }
     const std::uint32_t at_once = period * round_up_to_even((12 + period - 1) / period);
@@ -206,9 +210,9 @@ struct attention_widths {
   std::uint64_t heads = 0;
   std::uint64_t key_dim = 0;
   std::uint64_t value_dim = 0;
-  std::uint64_t key_width = 0;    ///< elements of the keys of one token
-  std::uint64_t value_width = 0;  ///< the same of the values; 0 = a part of the keys
-  std::uint64_t unpacked_dim = 0; ///< MLA: values per head after unpacking
+  std::uint64_t key_width = 0;     ///< elements of the keys of one token
+  std::uint64_t value_width = 0;   ///< the same of the values; 0 = a part of the keys
+  std::uint64_t unpacked_dim = 0;  ///< MLA: values per head after unpacking
 };
 
 /// Whether CUDA builds without GGML_CUDA_FA_ALL_QUANTS have a flash-attention kernel for these widths and
@@ -232,8 +236,8 @@ struct attention_widths {
   return false;
 }
 
-/// Edge of the rotation applied to keys before they are quantized: the largest power of two dividing the head,
-/// at least 64; 0 = none. Source: ggml-org/llama.cpp src/llama-kv-cache.cpp (build_input_k_rot).
+/// Edge of the rotation applied to keys before they are quantized: the largest power of two dividing the
+/// head, at least 64; 0 = none. Source: ggml-org/llama.cpp src/llama-kv-cache.cpp (build_input_k_rot).
 [[nodiscard]] constexpr std::uint64_t key_rotation_edge(std::uint32_t head_dim, const number_format& format) {
   if (!is_quantized(format) || head_dim == 0 || head_dim % 64 != 0) return 0;
   std::uint64_t edge = 64;
@@ -241,7 +245,8 @@ struct attention_widths {
   return edge;
 }
 /// The same for values: always 64.
-[[nodiscard]] constexpr std::uint64_t value_rotation_edge(std::uint32_t head_dim, const number_format& format) {
+[[nodiscard]] constexpr std::uint64_t value_rotation_edge(std::uint32_t head_dim,
+                                                          const number_format& format) {
   return is_quantized(format) && head_dim != 0 && head_dim % 64 == 0 ? 64 : 0;
 }
 
@@ -253,9 +258,9 @@ struct graph_writer {
   const graph_settings& settings;
   graph_traits traits;
   graph_inputs inputs{};
-  tensor_index first_value = 0;  ///< rwkv: the values of the first layer
-  std::uint64_t through_host = 0;    ///< bytes of the largest attention that runs on the host
-  bool layer_is_biased = false;  ///< experts are chosen by biased scores (DeepSeek-V3)
+  tensor_index first_value = 0;    ///< rwkv: the values of the first layer
+  std::uint64_t through_host = 0;  ///< bytes of the largest attention that runs on the host
+  bool layer_is_biased = false;    ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
       : graph(where), model(of), settings(with), traits(traits_of(of, with)) {}
@@ -265,9 +270,7 @@ struct graph_writer {
   [[nodiscard]] constexpr std::uint64_t cells(bool windowed) const {
     return windowed ? settings.window_cells : settings.cells;
   }
-  [[nodiscard]] constexpr std::uint64_t sequences() const {
-    return settings.sequences;
-  }
+  [[nodiscard]] constexpr std::uint64_t sequences() const { return settings.sequences; }
 
   constexpr tensor_index once(tensor_index& slot, std::uint64_t bytes) {
     if (slot == 0) slot = graph.input(bytes);
@@ -313,12 +316,13 @@ struct graph_writer {
     return result;
   }
   /// A cache in fp32, converted as a whole.
-  constexpr tensor_index as_half(std::uint64_t width, const attention_widths& w, const number_format& format) {
+  constexpr tensor_index as_half(std::uint64_t width, const attention_widths& w,
+                                 const number_format& format) {
     if (width == 0 || !is_format(format, formats::fp32)) return 0;
     return graph.result(checked_product(2 * settings.streams, cells(w.windowed), width), 0);
   }
-  /// Attention without a kernel on the GPU: query, cache and result are in host memory for a while. Values that
-  /// are a part of the keys are copied with the rows that they lie in.
+  /// Attention without a kernel on the GPU: query, cache and result are in host memory for a while. Values
+  /// that are a part of the keys are copied with the rows that they lie in.
   constexpr void pass_through_host(const attention_widths& w, std::uint64_t result) {
     (void)mask(w.windowed);
     const std::uint64_t rows = checked_mul(settings.streams, cells(w.windowed));
@@ -327,20 +331,19 @@ struct graph_writer {
       return checked_mul(rows, there.size_of(width).value);
     };
     const std::uint64_t keys = stored(w.key_width, settings.type_k);
-    const std::uint64_t values =
-        w.value_width != 0
-            ? stored(w.value_width, settings.type_v)
-            : keys - settings.type_k.size_of(w.key_width).value + settings.type_k.size_of(w.value_dim).value;
+    const std::uint64_t values = w.value_width != 0 ? stored(w.value_width, settings.type_v)
+                                                    : keys - settings.type_k.size_of(w.key_width).value +
+                                                          settings.type_k.size_of(w.value_dim).value;
     std::uint64_t all = round_up(checked_product(4, tokens(), checked_mul(w.heads, w.key_dim)), 32);
     all = checked_add(all, checked_add(round_up(keys, 32), round_up(values, 32)));
     through_host = larger(through_host, checked_add(all, round_up(result, 32)));
   }
   /// All inputs as they lie in host memory.
   [[nodiscard]] constexpr std::uint64_t host_inputs() const {
-    const tensor_index all[] = {inputs.positions,         inputs.output_ids,        inputs.key_rows[0],
-                                inputs.key_rows[1],       inputs.value_rows[0],     inputs.value_rows[1],
-                                inputs.masks[0],          inputs.masks[1],          inputs.key_rotation[0],
-                                inputs.key_rotation[1],   inputs.value_rotation[0], inputs.value_rotation[1]};
+    const tensor_index all[] = {inputs.positions,       inputs.output_ids,        inputs.key_rows[0],
+                                inputs.key_rows[1],     inputs.value_rows[0],     inputs.value_rows[1],
+                                inputs.masks[0],        inputs.masks[1],          inputs.key_rotation[0],
+                                inputs.key_rotation[1], inputs.value_rotation[0], inputs.value_rotation[1]};
     std::uint64_t sum = round_up(4 * settings.tokens, 32);
     for (const tensor_index at : all) sum = checked_add(sum, round_up(graph.tensors[at].bytes, 32));
     // Of which state to read there is only one copy: operations read views of it.
@@ -383,7 +386,8 @@ struct graph_writer {
       const tensor_index turned =
           w.unpacked_dim == 0
               ? tensor_index{0}
-              : graph.result(settings.type_k.size_of(checked_product(settings.streams, keys, w.value_dim)).value, 0);
+              : graph.result(
+                    settings.type_k.size_of(checked_product(settings.streams, keys, w.value_dim)).value, 0);
       out = graph.fp32(w.value_dim, tokens(), heads, turned, kq);
       if (w.unpacked_dim != 0) out = graph.fp32(last, tokens(), heads, out);
       out = graph.view(out, last, heads, tokens(), false);
@@ -455,8 +459,8 @@ struct graph_writer {
     const std::uint64_t full = checked_mul(heads, query_dim);
     layer_is_biased = query_rank != 0 && query_rank != full;
     const bool compressed = query_rank != 0 && query_rank != full;
-    const tensor_index q = compressed ? graph.multiply(full, norm(graph.multiply(query_rank, x)))
-                                      : graph.multiply(full, x);
+    const tensor_index q =
+        compressed ? graph.multiply(full, norm(graph.multiply(query_rank, x))) : graph.multiply(full, x);
     tensor_index q_plain = graph.view(q, plain, heads, tokens(), false);
     tensor_index q_rope = graph.view(q, rope, heads, tokens(), false);
     const tensor_index both = graph.multiply(rank + rope, x);
@@ -476,12 +480,11 @@ struct graph_writer {
       graph.list(packed);
       graph.list(key);
       graph.write(graph.view(key, rank + rope, tokens()), key_rows(false));
-      return graph.multiply(
-          hidden(), scores(query, {.heads = heads,
-                                   .key_dim = rank + rope,
-                                   .value_dim = rank,
-                                   .key_width = rank + rope,
-                                   .unpacked_dim = layer.value_dim}));
+      return graph.multiply(hidden(), scores(query, {.heads = heads,
+                                                     .key_dim = rank + rope,
+                                                     .value_dim = rank,
+                                                     .key_width = rank + rope,
+                                                     .unpacked_dim = layer.value_dim}));
     }
     const tensor_index kv = graph.multiply(heads * (plain + layer.value_dim), packed);
     const tensor_index k_plain = graph.view(kv, plain, heads, tokens(), false);
@@ -538,7 +541,8 @@ struct graph_writer {
   constexpr tensor_index mamba1(tensor_index x, const layer_kind& layer, const store& kept) {
     const std::uint64_t inner = kept.inner_size, state = kept.state_size;
     const std::uint64_t steps = steps_of_sequence(), rows = sequences();
-    const std::uint64_t projected = larger(rows_of(layer, module_role::mixer, inner, hidden()), 2 * state + 1);
+    const std::uint64_t projected =
+        larger(rows_of(layer, module_role::mixer, inner, hidden()), 2 * state + 1);
     const tensor_index before = read_states((kept.conv_kernel - 1u) * inner);
     const tensor_index both = graph.multiply(2 * inner, graph.view(x, hidden(), steps, rows));
     const tensor_index input = graph.view(both, inner, steps, rows, false);
@@ -554,12 +558,13 @@ struct graph_writer {
     return scanned(mixed, heads, step_sizes, b, c, gate, inner, checked_mul(state, inner));
   }
   /// The scan over the states, the skip connection and the gate.
-  constexpr tensor_index scanned(tensor_index mixed, tensor_index heads, tensor_index step_sizes, tensor_index b,
-                                 tensor_index c, tensor_index gate, std::uint64_t inner,
+  constexpr tensor_index scanned(tensor_index mixed, tensor_index heads, tensor_index step_sizes,
+                                 tensor_index b, tensor_index c, tensor_index gate, std::uint64_t inner,
                                  std::uint64_t state_elements) {
     const std::uint64_t steps = steps_of_sequence(), rows = sequences();
-    const tensor_index scan = graph.fp32(
-        1, checked_add(checked_mul(inner, tokens()), checked_mul(state_elements, rows)), 1, heads, step_sizes, b, c);
+    const tensor_index scan =
+        graph.fp32(1, checked_add(checked_mul(inner, tokens()), checked_mul(state_elements, rows)), 1, heads,
+                   step_sizes, b, c);
     graph.tensors[scan].sources[4] = states();
     graph.list(scan);
     other_states();
@@ -610,10 +615,13 @@ struct graph_writer {
     decay = graph.view(decay, 1, value_heads, tokens());
     const tensor_index before = read_states((kept.conv_kernel - 1u) * channels);
     const tensor_index joined = convolution_input(before, mixed, channels, kept.conv_kernel);
-    const tensor_index state = graph.view(read_states(state_elements), value_dim, key_dim, value_heads * rows);
+    const tensor_index state =
+        graph.view(read_states(state_elements), value_dim, key_dim, value_heads * rows);
     const tensor_index convolved = graph.in_place(graph.fp32(channels, steps, rows, joined));
-    tensor_index q = graph.fp32(key_dim, key_heads, tokens(), graph.view(convolved, key_dim, key_heads, tokens(), false));
-    tensor_index k = graph.fp32(key_dim, key_heads, tokens(), graph.view(convolved, key_dim, key_heads, tokens(), false));
+    tensor_index q =
+        graph.fp32(key_dim, key_heads, tokens(), graph.view(convolved, key_dim, key_heads, tokens(), false));
+    tensor_index k =
+        graph.fp32(key_dim, key_heads, tokens(), graph.view(convolved, key_dim, key_heads, tokens(), false));
     const tensor_index v = graph.view(convolved, value_dim, value_heads, tokens(), false);
     if (key_heads != value_heads) {
       q = graph.fp32(key_dim, value_heads, tokens(), q);
@@ -653,7 +661,8 @@ struct graph_writer {
     mixtures = graph.in_place(graph.in_place(mixtures), normed);
     const auto mixture = [&] { return graph.view(mixtures, d, all); };
     const std::uint64_t decay_rank = low_rank_width(d, 1.8), value_rank = low_rank_width(d, 1.3);
-    const tensor_index xr = mixture(), xw = mixture(), xk = mixture(), xv = mixture(), xa = mixture(), xg = mixture();
+    const tensor_index xr = mixture(), xw = mixture(), xk = mixture(), xv = mixture(), xa = mixture(),
+                       xg = mixture();
     tensor_index r = graph.multiply(d, xr);
     const tensor_index w = graph.in_place(graph.multiply(d, graph.in_place(graph.multiply(decay_rank, xw))));
     tensor_index k = graph.multiply(d, xk);
@@ -662,7 +671,8 @@ struct graph_writer {
       first_value = v;
     } else {
       const tensor_index missing = graph.in_place(first_value, v);
-      const tensor_index share = graph.in_place(graph.in_place(graph.multiply(d, graph.multiply(value_rank, xv))));
+      const tensor_index share =
+          graph.in_place(graph.in_place(graph.multiply(d, graph.multiply(value_rank, xv))));
       v = graph.in_place(v, graph.in_place(missing, share));
     }
     const tensor_index gate = graph.multiply(d, graph.in_place(graph.multiply(gate_rank_width(d), xg)));
@@ -694,9 +704,9 @@ struct graph_writer {
     const tensor_index middle = graph.in_place(graph.view(out, d, steps, rows), input);
     const tensor_index second = layer_norm(middle);
     previous = graph.fp32(d, steps, rows, mlp_shift, graph.view(second, d, steps - 1, rows, false));
-    graph.write(graph.view(graph.fp32(d, 2, rows, graph.view(normed, d, 1, rows, false),
-                                      graph.view(second, d, 1, rows, false)),
-                           2 * d, rows));
+    graph.write(graph.view(
+        graph.fp32(d, 2, rows, graph.view(normed, d, 1, rows, false), graph.view(second, d, 1, rows, false)),
+        2 * d, rows));
     tensor_index residual = graph.view(middle, d, all), mlp = graph.view(second, d, all);
     previous = graph.view(previous, d, all);
     if (last) {
@@ -791,7 +801,8 @@ struct graph_writer {
       if (kept.state == state_kind::mamba1) mixed = mamba1(normed, kind, kept);
       if (kept.state == state_kind::mamba2) mixed = mamba2(normed, kept);
       if (kept.state == state_kind::short_convolution) mixed = short_convolution(normed, kept);
-      if (kept.state == state_kind::gated_delta_net || kept.state == state_kind::kimi_delta) mixed = delta_net(normed, kept);
+      if (kept.state == state_kind::gated_delta_net || kept.state == state_kind::kimi_delta)
+        mixed = delta_net(normed, kept);
       if (mixed == 0) continue;
       out = out == normed ? mixed : graph.in_place(out, mixed);
     }
