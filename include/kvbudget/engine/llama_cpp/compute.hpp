@@ -37,10 +37,12 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
     if (span.first != 0) twin = graph.input(row, width, s.tokens);
   }
   if (span.first == 0 && has_state(model.kinds[model.order[0]], state_kind::rwkv)) x = writer.layer_norm(x);
+  graph.host_format = s.host_format;
   const layer_choice chosen = layers_to_write(model, span);
   for (std::uint32_t i = span.first; i < span.last; ++i) {
     if (i - span.first == chosen.keep_first) i += chosen.leave_out;
     const bool last = span.output_here && i + 1 == span.last;
+    graph.from_host = s.on_gpu && i < s.host_layers;
     x = writer.layer(x, twin, model.kinds[model.order[i]], last);
     twin = 0;
   }
@@ -49,6 +51,8 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
     graph.tensors[x].kept = true;
     x = graph.fp32(width, s.outputs, 1, x, writer.output_ids());
   }
+  graph.from_host = s.on_gpu && s.host_head;
+  graph.host_format = s.head_format;
   const tensor_index normed = writer.norm(x);
   graph.tensors[normed].kept = true;
   const tensor_index logits = graph.multiply(model.vocab_size, normed);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/detail/checked.hpp"
+#include "kvbudget/format/formats.hpp"
 
 /// How ggml lays the tensors of one graph out in one buffer. The rules (best fit, reuse in place, the order
 /// of freeing) are read from ggml-org/llama.cpp ggml/src/ggml-alloc.c and ggml-backend.cpp.
@@ -45,7 +46,8 @@ struct graph_tensor {
   bool kept = false;     ///< an output: never freed, never overwritten
   bool listed = false;   ///< is in the order of execution
   bool held = false;     ///< has memory now
-  bool resumes = false;  ///< first operation here after one on another device
+  bool resumes = false;  ///< first operation here after one on another device, or after a weight was dropped
+  bool staged = false;   ///< a weight or cache from host memory, here for one operation
 };
 
 /// Free space of a buffer without end: best fit among the holes, else its end.
@@ -117,6 +119,8 @@ struct compute_graph {
   std::size_t count = 1;
   std::size_t steps = 0;
   std::size_t input_count = 0;
+  bool from_host = false;                    ///< the matrices of what is written now are in host memory
+  number_format host_format = formats::fp16;  ///< and stored like this
 
   constexpr tensor_index add(const graph_tensor& tensor) {
     if (count == max_graph_tensors) a_compute_graph_has_too_many_tensors(max_graph_tensors);
@@ -156,7 +160,19 @@ struct compute_graph {
   }
   /// A matrix of `columns` outputs applied to every row of `source`.
   constexpr tensor_index multiply(std::uint64_t columns, tensor_index source) {
-    return fp32(columns, tensors[source].shape[1], tensors[source].shape[2], source);
+    const graph_tensor& from = tensors[source];
+    const tensor_index made = fp32(columns, from.shape[1], from.shape[2], source);
+    if (from_host) stage(made, host_format.size_of(checked_mul(columns, tensors[source].shape[0])).value);
+    return made;
+  }
+  /// Copies what an operation reads from host memory here, for this operation alone.
+  constexpr void stage(tensor_index operation, std::uint64_t bytes) {
+    const tensor_index copy = input(bytes);
+    tensors[copy].staged = true;
+    tensor_index* const sources = tensors[operation].sources;
+    for (std::size_t i = 6; i > 0; --i) sources[i] = sources[i - 1];
+    sources[0] = copy;
+    tensors[operation].resumes = true;
   }
   /// An operation that may take over the memory of its first source, or else of its second.
   constexpr tensor_index in_place(tensor_index first, tensor_index second = 0) {
@@ -193,6 +209,7 @@ struct compute_graph {
     tensor.listed = true;
     for (const tensor_index source : tensor.sources) list(source);
     if (tensor.role == tensor_role::input) {
+      if (tensor.staged) return;
       if (input_count == max_graph_inputs) a_compute_graph_has_too_many_tensors(max_graph_inputs);
       inputs[input_count++] = at;
     } else {
@@ -269,7 +286,7 @@ struct compute_graph {
     }
     for (std::size_t step = 0; step < steps; ++step) {
       graph_tensor& tensor = tensors[order[step]];
-      if (tensor.resumes) hold(tensor, arena);
+      if (tensor.resumes && tensor.sources[0] == 0) hold(tensor, arena);  // comes back from another device
       if (step == 0 || tensor.resumes) hold_inputs_from(step, arena);
       hold(tensor, arena);
       for (const tensor_index at : tensor.sources) {

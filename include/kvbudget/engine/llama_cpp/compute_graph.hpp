@@ -25,6 +25,11 @@ struct graph_settings {
   number_format type_k = formats::fp16;
   number_format type_v = formats::fp16;
   std::uint64_t copies = 1;  ///< of every input: 4 under pipeline parallelism
+  std::uint32_t host_layers = 0;    ///< of the first layers, weights and cache are in host memory
+  bool host_experts = false;        ///< all experts are
+  bool host_head = false;           ///< the head is
+  number_format host_format = formats::fp16;  ///< how such matrices are stored
+  number_format head_format = formats::fp16;
   bool on_gpu = true;        ///< CUDA's rules; otherwise the CPU's
 };
 
@@ -300,7 +305,13 @@ struct graph_writer {
     const tensor_index turned = graph.fp32(edge, rows, 1, matrix, flat);
     return graph.view(turned, shape[0], shape[1], shape[2]);
   }
-  constexpr tensor_index norm(tensor_index x) { return graph.in_place(graph.in_place(x)); }
+  constexpr tensor_index norm(tensor_index x) { return scaled(graph.in_place(x)); }
+  /// Times a weight per channel.
+  constexpr tensor_index scaled(tensor_index x) {
+    const tensor_index made = graph.in_place(x);
+    if (graph.from_host) graph.stage(made, 4 * graph.tensors[made].shape[0]);
+    return made;
+  }
 
   /// Bytes of the result of flash attention and, behind it, of keys and values as fp16 where they are stored
   /// otherwise. Source: ggml-org/llama.cpp ggml/src/ggml-cuda/fattn.cu.
@@ -338,6 +349,13 @@ struct graph_writer {
     all = checked_add(all, checked_add(round_up(keys, 32), round_up(values, 32)));
     through_host = larger(through_host, checked_add(all, round_up(result, 32)));
   }
+  constexpr void stage_cache(tensor_index operation, const attention_widths& w) {
+    const std::uint64_t rows = checked_mul(settings.streams, cells(w.windowed));
+    if (w.value_width != 0) {
+      graph.stage(operation, checked_mul(rows, settings.type_v.size_of(w.value_width).value));
+    }
+    graph.stage(operation, checked_mul(rows, settings.type_k.size_of(w.key_width).value));
+  }
   /// All inputs as they lie in host memory.
   [[nodiscard]] constexpr std::uint64_t host_inputs() const {
     const tensor_index all[] = {inputs.positions,       inputs.output_ids,        inputs.key_rows[0],
@@ -373,6 +391,7 @@ struct graph_writer {
         graph.list(out);
       } else {
         out = graph.result(flash_bytes(bytes, w), q, key, value, mask(w.windowed));
+        if (graph.from_host) stage_cache(out, w);
       }
       if (w.unpacked_dim != 0) {
         out = graph.view(out, w.value_dim, tokens(), heads, false);
@@ -382,6 +401,7 @@ struct graph_writer {
       }
     } else {
       tensor_index kq = graph.fp32(keys, tokens(), heads, q);
+      if (graph.from_host) stage_cache(kq, w);
       kq = graph.in_place(kq, mask(w.windowed));
       const tensor_index turned =
           w.unpacked_dim == 0
@@ -750,10 +770,15 @@ struct graph_writer {
     if (biased) weights = graph.in_place(weights);
     graph.list(weights);
     const tensor_index input = graph.view(x, d, 1, rows);
+    const bool staged = graph.from_host || settings.host_experts;
+    const std::uint64_t matrix = graph.host_format.size_of(checked_product(d, width, all)).value;
     const tensor_index up = graph.fp32(width, used, rows, input, selected);
+    if (staged) graph.stage(up, matrix);
     const tensor_index gate = graph.fp32(width, used, rows, input, selected);
+    if (staged) graph.stage(gate, matrix);
     const tensor_index product = graph.fp32(width, used, rows, gate, up);
     tensor_index out = graph.fp32(d, used, rows, product, selected);
+    if (staged) graph.stage(out, matrix);
     out = graph.in_place(out, weights);
     graph.list(out);
     const tensor_index first = graph.view(out, d, rows, 1, used == 1);
@@ -789,7 +814,7 @@ struct graph_writer {
       if (kind.stores[i].state == state_kind::rwkv) return rwkv7(x, kind, kind.stores[i], last);
     }
     tensor_index residual = x;
-    tensor_index out = graph.in_place(twin != 0 ? twin : graph.in_place(x));
+    tensor_index out = scaled(twin != 0 ? twin : graph.in_place(x));
     if (traits.gated_queries) graph.list(out);
     const bool reversed = traits.convolutions;
     const tensor_index normed = out;
