@@ -34,10 +34,12 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
     graph.list(embeddings);
   } else {
     x = graph.input(row, width, s.tokens);
-    if (span.first != 0) twin = graph.input(row, width, s.tokens);
+    if (span.first != 0 && (s.op_offload || span.first != s.host_layers))
+      twin = graph.input(row, width, s.tokens);
   }
   if (span.first == 0 && has_state(model.kinds[model.order[0]], state_kind::rwkv)) x = writer.layer_norm(x);
   graph.host_format = s.host_format;
+  writer.experts_here = s.op_offload && span.first == 0;
   const layer_choice chosen = layers_to_write(model, span);
   for (std::uint32_t i = span.first; i < span.last; ++i) {
     if (i - span.first == chosen.keep_first) i += chosen.leave_out;
@@ -111,6 +113,25 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
   const std::uint64_t expected = larger(layers, checked_add(held, row));
   return {{larger(layers, logits), expected, larger(layers, checked_add(held, 2 * row))}, basis::calibrated};
 }
+/// Without op offload, what has its weights in host memory runs on the CPU, in the same buffer.
+[[nodiscard]] constexpr compute_bytes host_layers_bytes(const model_architecture& model, graph_settings s) {
+  s.on_gpu = false;
+  const layer_span work{
+      .last = smaller(s.host_layers, model.num_hidden_layers), .inputs_here = true, .output_here = false};
+  const std::uint64_t planned = checked_add(planned_bytes(model, s, work, 32), round_up(4 * s.outputs, 32));
+  return {around(planned, 5, 5), basis::calibrated};
+}
+/// Gate, up and their product of all experts of a token: what the CPU needs to run them, beside `rest`.
+[[nodiscard]] constexpr std::uint64_t experts_bytes(const model_architecture& model,
+                                                    const graph_settings& s) {
+  std::uint64_t most = 0;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    most = larger(most, checked_product(12, s.tokens,
+                                        checked_mul(layer.num_experts_per_tok, layer.moe_intermediate_size)));
+  }
+  return most;
+}
 }  // namespace detail
 
 /// The compute buffer of the device that runs the layers of `span`, as its backend allocates it (alignment
@@ -129,7 +150,14 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
   if (detail::has_state(model.kinds[model.order[0]], state_kind::rwkv)) {
     return detail::rwkv_bytes(model, s, span, alignment);
   }
-  const std::uint64_t planned = detail::planned_bytes(model, s, span, alignment);
+  detail::layer_span here = span;
+  if (s.on_gpu && !s.op_offload) here.first = detail::larger(span.first, s.host_layers);
+  if (here.first >= here.last) here.first = here.last - 1;
+  const std::uint64_t planned = detail::planned_bytes(model, s, here, alignment);
+  if (s.on_gpu && !s.offload_kqv) return {detail::around(planned, 1, 10), basis::calibrated};
+  if (s.on_gpu && (s.host_layers != 0 || s.host_experts || s.host_head)) {
+    return {detail::around(planned, 25, 60), basis::calibrated};
+  }
   switch (detail::knowledge_of(model)) {
     case detail::graph_knowledge::followed: break;
     case detail::graph_knowledge::nearly: return {detail::around(planned, 1, 5), basis::calibrated};
@@ -150,6 +178,7 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
 [[nodiscard]] constexpr compute_bytes host_compute_buffer(const model_architecture& model,
                                                           const graph_settings& s) {
   using detail::checked_add;
+  if (!s.op_offload && s.host_layers != 0) return detail::host_layers_bytes(model, s);
   const detail::layer_span whole{.last = model.num_hidden_layers};
   detail::check_span(model, s, whole);
   detail::compute_graph graph;
@@ -162,6 +191,15 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
     case detail::graph_knowledge::followed:
     case detail::graph_knowledge::nearly: break;
     case detail::graph_knowledge::guessed: return {detail::around(all, 50, 100), basis::assumed};
+  }
+  if (!s.op_offload && s.host_experts) {
+    // The router's choice and the tokens find room in holes, or do not.
+    const std::uint64_t experts = detail::experts_bytes(model, s);
+    const std::uint64_t most = checked_add(checked_add(all, experts), row);
+    return {{checked_add(all - row, experts), checked_add(all, experts), most}, basis::calibrated};
+  }
+  if (s.host_layers != 0 || !s.offload_kqv) {
+    return {{all, all, checked_add(all, detail::checked_mul(4, row))}, basis::calibrated};
   }
   return {detail::same(all), basis::exact};
 }

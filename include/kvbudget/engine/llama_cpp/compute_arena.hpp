@@ -119,7 +119,7 @@ struct compute_graph {
   std::size_t count = 1;
   std::size_t steps = 0;
   std::size_t input_count = 0;
-  bool from_host = false;                    ///< the matrices of what is written now are in host memory
+  bool from_host = false;                     ///< the matrices of what is written now are in host memory
   number_format host_format = formats::fp16;  ///< and stored like this
 
   constexpr tensor_index add(const graph_tensor& tensor) {

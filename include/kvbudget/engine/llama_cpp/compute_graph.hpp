@@ -24,13 +24,15 @@ struct graph_settings {
   bool latent_as_heads = false;  ///< MLA from a file without key_length_mla: keys and values per head
   number_format type_k = formats::fp16;
   number_format type_v = formats::fp16;
-  std::uint64_t copies = 1;  ///< of every input: 4 under pipeline parallelism
-  std::uint32_t host_layers = 0;    ///< of the first layers, weights and cache are in host memory
-  bool host_experts = false;        ///< all experts are
-  bool host_head = false;           ///< the head is
+  std::uint64_t copies = 1;       ///< of every input: 4 under pipeline parallelism
+  std::uint32_t host_layers = 0;  ///< of the first layers, weights and cache are in host memory
+  bool host_experts = false;      ///< all experts are
+  bool host_head = false;         ///< the head is
+  bool offload_kqv = true;        ///< the cache is on the device of its layer
+  bool op_offload = true;         ///< what has its weights in host memory runs on the first GPU all the same
   number_format host_format = formats::fp16;  ///< how such matrices are stored
   number_format head_format = formats::fp16;
-  bool on_gpu = true;        ///< CUDA's rules; otherwise the CPU's
+  bool on_gpu = true;  ///< CUDA's rules; otherwise the CPU's
 };
 
 namespace detail {
@@ -265,6 +267,7 @@ struct graph_writer {
   graph_inputs inputs{};
   tensor_index first_value = 0;    ///< rwkv: the values of the first layer
   std::uint64_t through_host = 0;  ///< bytes of the largest attention that runs on the host
+  bool experts_here = true;        ///< experts in host memory run on this device
   bool layer_is_biased = false;    ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
@@ -770,15 +773,23 @@ struct graph_writer {
     if (biased) weights = graph.in_place(weights);
     graph.list(weights);
     const tensor_index input = graph.view(x, d, 1, rows);
-    const bool staged = graph.from_host || settings.host_experts;
+    const bool on_host = graph.from_host || (settings.on_gpu && settings.host_experts);
     const std::uint64_t matrix = graph.host_format.size_of(checked_product(d, width, all)).value;
-    const tensor_index up = graph.fp32(width, used, rows, input, selected);
-    if (staged) graph.stage(up, matrix);
-    const tensor_index gate = graph.fp32(width, used, rows, input, selected);
-    if (staged) graph.stage(gate, matrix);
-    const tensor_index product = graph.fp32(width, used, rows, gate, up);
-    tensor_index out = graph.fp32(d, used, rows, product, selected);
-    if (staged) graph.stage(out, matrix);
+    tensor_index out = 0;
+    if (on_host && !experts_here) {  // run elsewhere, and their results come back
+      graph.write(input);
+      graph.write(selected);
+      out = graph.fp32(d, used, rows, 0);
+      graph.tensors[out].resumes = true;
+    } else {
+      const tensor_index up = graph.fp32(width, used, rows, input, selected);
+      if (on_host) graph.stage(up, matrix);
+      const tensor_index gate = graph.fp32(width, used, rows, input, selected);
+      if (on_host) graph.stage(gate, matrix);
+      const tensor_index product = graph.fp32(width, used, rows, gate, up);
+      out = graph.fp32(d, used, rows, product, selected);
+      if (on_host) graph.stage(out, matrix);
+    }
     out = graph.in_place(out, weights);
     graph.list(out);
     const tensor_index first = graph.view(out, d, rows, 1, used == 1);
