@@ -142,6 +142,20 @@ constexpr model_architecture make_rwkv() {
 }
 inline constexpr model_architecture rwkv7_2_9b = make_rwkv();
 
+constexpr model_architecture make_gemma3n() {
+  model_architecture model = empty_model(2048, 262144);
+  const char name[] = "gemma3n";
+  for (std::size_t i = 0; i < sizeof name; ++i) model.model_type[i] = name[i];
+  for (int i = 0; i < 35; ++i) {
+    layer_kind layer = dense(attention_layer(8, stores::full(2, 256)), 16384);
+    if (i % 5 != 4) layer.stores[0] = stores::sliding_window(layer.stores[0], 512);
+    if (i >= 20) layer.stores[0] = stores::shared();
+    model.add_layers(layer);
+  }
+  return model;
+}
+inline constexpr model_architecture gemma3n_e4b = make_gemma3n();
+
 /// One sequence of `cells` tokens in batches of `tokens`; windows as their cache is rounded.
 constexpr graph_settings one_sequence(std::uint64_t cells, std::uint64_t tokens = 512,
                                       std::uint64_t outputs = 512, std::uint64_t window = 0) {

@@ -38,6 +38,18 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
       twin = graph.input(row, width, s.tokens);
   }
   if (span.first == 0 && has_state(model.kinds[model.order[0]], state_kind::rwkv)) x = writer.layer_norm(x);
+  const bool gemma3n = writer.traits.family == graph_family::gemma3n;
+  if (gemma3n && span.first == 0) {
+    const std::uint64_t columns = graph_writer::layer_input_dim * model.num_hidden_layers;
+    tensor_index looked_up = 0;
+    if (span.inputs_here) {
+      looked_up = graph.fp32(columns, s.tokens, 1, graph.input(4 * s.tokens));
+      graph.list(looked_up);
+    } else {
+      looked_up = graph.input(checked_product(4, columns, s.tokens), columns, s.tokens);
+    }
+    x = writer.open_gemma3n(x, looked_up);
+  }
   graph.host_format = s.host_format;
   writer.experts_here = s.op_offload && span.first == 0;
   const layer_choice chosen = layers_to_write(model, span);
@@ -45,7 +57,8 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
     if (i - span.first == chosen.keep_first) i += chosen.leave_out;
     const bool last = span.output_here && i + 1 == span.last;
     graph.from_host = s.on_gpu && i < s.host_layers;
-    x = writer.layer(x, twin, model.kinds[model.order[i]], last);
+    const layer_kind& kind = model.kinds[model.order[i]];
+    x = gemma3n ? writer.gemma3n_layer(x, kind, i) : writer.layer(x, twin, kind, last);
     twin = 0;
   }
   if (!span.output_here) return graph.list(graph.in_place(x));
@@ -55,6 +68,7 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
   }
   graph.from_host = s.on_gpu && s.host_head;
   graph.host_format = s.head_format;
+  if (gemma3n) x = writer.close_gemma3n(x);
   const tensor_index normed = writer.norm(x);
   graph.tensors[normed].kept = true;
   const tensor_index logits = graph.multiply(model.vocab_size, normed);
@@ -75,7 +89,7 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
 
 [[nodiscard]] constexpr graph_knowledge knowledge_of(const model_architecture& model) {
   graph_knowledge found = graph_knowledge::followed;
-  if (family_of(model) == graph_family::gemma3n) return graph_knowledge::guessed;
+  if (family_of(model) == graph_family::gemma3n) return found;
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
       const store& kept = model.kinds[kind].stores[i];
@@ -185,7 +199,12 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
   detail::graph_writer writer(graph, model, s);
   detail::write_graph(writer, whole);
   const std::uint64_t row = detail::round_up(detail::checked_product(4, s.tokens, model.hidden_size), 32);
-  const std::uint64_t passing = detail::larger(row, writer.through_host);
+  const bool gemma3n = writer.traits.family == detail::graph_family::gemma3n;
+  const std::uint64_t layer_inputs = gemma3n
+                                         ? detail::checked_product(4 * detail::graph_writer::layer_input_dim,
+                                                                   s.tokens, model.num_hidden_layers)
+                                         : 0;
+  const std::uint64_t passing = checked_add(detail::larger(row, writer.through_host), layer_inputs);
   const std::uint64_t all = checked_add(checked_add(row, passing), writer.host_inputs());
   switch (detail::knowledge_of(model)) {
     case detail::graph_knowledge::followed:

@@ -365,7 +365,8 @@ struct graph_writer {
                                 inputs.key_rows[1],     inputs.value_rows[0],     inputs.value_rows[1],
                                 inputs.masks[0],        inputs.masks[1],          inputs.key_rotation[0],
                                 inputs.key_rotation[1], inputs.value_rotation[0], inputs.value_rotation[1]};
-    std::uint64_t sum = round_up(4 * settings.tokens, 32);
+    const bool own_inputs = traits.family == graph_family::gemma3n;  // reads the token ids twice
+    std::uint64_t sum = checked_mul(own_inputs ? 2 : 1, round_up(4 * settings.tokens, 32));
     for (const tensor_index at : all) sum = checked_add(sum, round_up(graph.tensors[at].bytes, 32));
     // Of which state to read there is only one copy: operations read views of it.
     return checked_add(checked_mul(sum, settings.copies), round_up(graph.tensors[inputs.states].bytes, 32));
@@ -853,6 +854,104 @@ struct graph_writer {
     if (kind.intermediate_size == 0 && kind.num_experts == 0) return middle;
     out = feed_forward(norm(middle), kind);
     return reversed ? graph.in_place(middle, out) : graph.in_place(out, middle);
+  }
+
+  // Gemma 3n: four streams, of which one goes through the layers, and an input of its own for every layer.
+  static constexpr std::uint64_t streams_of_gemma3n = 4;
+  static constexpr std::uint64_t laurel_rank = 64;
+  static constexpr std::uint64_t layer_input_dim = 256;
+  static constexpr std::uint32_t sparse_layers = 10;
+  tensor_index layer_inputs = 0;
+
+  constexpr tensor_index magnitude(tensor_index x) {
+    const graph_tensor& like = graph.tensors[x];
+    const std::uint64_t rows = like.shape[1], planes = like.shape[2];
+    return graph.in_place(graph.fp32(1, rows, planes, graph.in_place(x)));
+  }
+  /// Other streams, made as long as the first.
+  constexpr tensor_index lengthened(tensor_index others, tensor_index target) {
+    const tensor_index scaled_others = graph.in_place(others, target);
+    return graph.in_place(scaled_others, magnitude(others));
+  }
+  constexpr tensor_index router_of_streams(tensor_index x, std::uint64_t columns) {
+    const tensor_index chosen = graph.in_place(graph.multiply(streams_of_gemma3n, graph.in_place(norm(x))));
+    return graph.multiply(columns, chosen);
+  }
+  /// The streams, from the embeddings; `looked_up` are the inputs of all layers as rows.
+  constexpr tensor_index open_gemma3n(tensor_index embeddings, tensor_index looked_up) {
+    const std::uint64_t d = hidden(), width = layer_input_dim * model.num_hidden_layers;
+    const tensor_index x = graph.in_place(embeddings);
+    const tensor_index given = graph.in_place(looked_up);
+    graph.list(given);
+    tensor_index projected = graph.in_place(graph.multiply(width, x));
+    projected = norm(graph.view(projected, layer_input_dim, model.num_hidden_layers, tokens()));
+    projected = graph.in_place(
+        graph.in_place(projected, graph.view(given, layer_input_dim, model.num_hidden_layers, tokens())));
+    projected = graph.view(projected, layer_input_dim, tokens(), model.num_hidden_layers, false);
+    layer_inputs = graph.fp32(layer_input_dim, tokens(), model.num_hidden_layers, projected);
+    const std::uint64_t others = streams_of_gemma3n - 1;
+    const tensor_index target = magnitude(x);
+    const tensor_index more = graph.fp32(d, tokens(), others, graph.fp32(d, tokens(), others, x));
+    return graph.fp32(d, tokens(), streams_of_gemma3n, x, lengthened(more, target));
+  }
+  constexpr tensor_index gemma3n_layer(tensor_index x, const layer_kind& kind, std::uint32_t index) {
+    constexpr std::uint64_t all = streams_of_gemma3n;
+    const std::uint64_t d = hidden(), rows = tokens();
+    const tensor_index coefficients = router_of_streams(graph.view(x, d, rows), all * all);
+    const tensor_index turned = graph.fp32(all, d, rows, graph.view(x, all, d, rows, false));
+    tensor_index predicted = graph.fp32(all, d, rows, turned, graph.view(coefficients, all, all, rows));
+    predicted = graph.fp32(d, rows, all, graph.view(predicted, d, rows, all, false));
+    predicted = graph.in_place(predicted, x);
+    const tensor_index active = graph.view(predicted, d, rows);
+    const tensor_index normed = norm(active);
+    const tensor_index low = graph.multiply(d, graph.multiply(laurel_rank, normed));
+    const tensor_index laurel = graph.in_place(norm(low), normed);
+    store kept = kind.stores[0];
+    tensor_index mixed = 0;
+    if (kept.kind == store_kind::shared) {
+      if (index % 5 != 4) kept.kind = store_kind::sliding_window;
+      const std::uint64_t heads = kind.num_attention_heads, dim = kind.query_dim;
+      tensor_index query = norm(graph.view(graph.multiply(heads * dim, normed), dim, heads, rows));
+      query = graph.in_place(query, positions());
+      mixed = attend(query, 0, 0, kept, heads, dim, dim, larger<std::uint32_t>(kind.key_value_heads, 1));
+      mixed = graph.multiply(d, mixed);
+    } else {
+      mixed = attention(normed, kind, kept);
+    }
+    mixed = graph.in_place(norm(mixed), active);
+    const tensor_index middle = graph.in_place(graph.in_place(mixed, laurel));
+    const tensor_index input = norm(middle);
+    const tensor_index up = graph.multiply(kind.intermediate_size, input);
+    tensor_index gate = graph.multiply(kind.intermediate_size, input);
+    if (index < sparse_layers) {
+      const tensor_index mean = graph.fp32(1, rows, 1, gate);
+      const tensor_index squares = graph.in_place(graph.in_place(gate, mean));
+      const tensor_index deviation = graph.in_place(graph.in_place(graph.fp32(1, rows, 1, squares)));
+      gate = graph.in_place(graph.in_place(gate, graph.in_place(mean, graph.in_place(deviation))));
+    }
+    gate = graph.in_place(gate);
+    const tensor_index down = graph.multiply(d, graph.in_place(up, gate));
+    const tensor_index activated = graph.in_place(norm(down), middle);
+    const tensor_index innovation = graph.in_place(activated, graph.view(predicted, d, rows));
+    const tensor_index repeated = graph.fp32(d, rows, all, innovation);
+    tensor_index corrections = graph.in_place(router_of_streams(activated, all));
+    corrections = graph.fp32(1, rows, all, graph.view(corrections, rows, all, 1, false));
+    const tensor_index corrected = graph.in_place(graph.in_place(repeated, corrections), predicted);
+    tensor_index first = graph.in_place(graph.view(corrected, d, rows));
+    first = graph.in_place(graph.multiply(layer_input_dim, first));
+    first = graph.in_place(first, graph.view(layer_inputs, layer_input_dim, rows));
+    first = norm(graph.multiply(d, first));
+    const tensor_index rest = graph.in_place(graph.view(corrected, d, rows, all - 1), first);
+    return graph.fp32(d, rows, all, graph.view(corrected, d, rows), rest);
+  }
+  constexpr tensor_index close_gemma3n(tensor_index x) {
+    const std::uint64_t d = hidden(), rows = tokens(), others = streams_of_gemma3n - 1;
+    const tensor_index target = magnitude(graph.view(x, d, rows));
+    const tensor_index unembedded = graph.fp32(d, rows, others, graph.view(x, d, rows, others));
+    const tensor_index long_enough = lengthened(unembedded, target);
+    tensor_index sum = graph.view(x, d, rows);
+    for (std::uint64_t i = 0; i < others; ++i) sum = graph.in_place(sum, graph.view(long_enough, d, rows));
+    return graph.fp32(d, settings.outputs, 1, graph.in_place(sum), output_ids());
   }
 };
 
