@@ -158,13 +158,13 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
 /// ggml/src/ggml-alloc.c, ggml/src/ggml-backend.cpp, src/llama-graph.cpp, src/models/*.cpp. Layers outside
 /// the model stop.
 [[nodiscard]] constexpr compute_bytes compute_buffer(const model_architecture& model, const graph_settings& s,
-                                                     const detail::layer_span& span) {
+                                                     const layer_span& span) {
   detail::check_span(model, s, span);
   const std::uint64_t alignment = s.on_gpu ? 128 : 32;
   if (detail::has_state(model.kinds[model.order[0]], state_kind::rwkv)) {
     return detail::rwkv_bytes(model, s, span, alignment);
   }
-  detail::layer_span here = span;
+  layer_span here = span;
   if (s.on_gpu && !s.op_offload) here.first = detail::larger(span.first, s.host_layers);
   if (here.first >= here.last) here.first = here.last - 1;
   const std::uint64_t planned = detail::planned_bytes(model, s, here, alignment);
@@ -193,7 +193,7 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
                                                           const graph_settings& s) {
   using detail::checked_add;
   if (!s.op_offload && s.host_layers != 0) return detail::host_layers_bytes(model, s);
-  const detail::layer_span whole{.last = model.num_hidden_layers};
+  const layer_span whole{.last = model.num_hidden_layers};
   detail::check_span(model, s, whole);
   detail::compute_graph graph;
   detail::graph_writer writer(graph, model, s);

@@ -35,8 +35,6 @@ struct graph_settings {
   bool on_gpu = true;  ///< CUDA's rules; otherwise the CPU's
 };
 
-namespace detail {
-
 /// A run of layers of one model on one device.
 struct layer_span {
   std::uint32_t first = 0;
@@ -44,6 +42,8 @@ struct layer_span {
   bool inputs_here = false;  ///< the token embeddings are read on this device itself (CPU only)
   bool output_here = true;   ///< the head is on this device
 };
+
+namespace detail {
 
 /// Graph inputs that exist at most once per device; made when first used.
 struct graph_inputs {
@@ -54,6 +54,9 @@ struct graph_inputs {
   tensor_index masks[2] = {};
   tensor_index key_rotation[2] = {};
   tensor_index value_rotation[2] = {};
+  tensor_index index_rows = 0;  ///< sparse indexer: where its keys go, its mask, its rotation
+  tensor_index index_mask = 0;
+  tensor_index index_rotation = 0;
   tensor_index states = 0;  ///< which recurrent states to read
   tensor_index more_states = 0;
 };
@@ -220,6 +223,7 @@ struct attention_widths {
   std::uint64_t key_width = 0;     ///< elements of the keys of one token
   std::uint64_t value_width = 0;   ///< the same of the values; 0 = a part of the keys
   std::uint64_t unpacked_dim = 0;  ///< MLA: values per head after unpacking
+  tensor_index chosen = 0;         ///< sparse attention: the tokens that the indexer has chosen
 };
 
 /// Whether CUDA builds without GGML_CUDA_FA_ALL_QUANTS have a flash-attention kernel for these widths and
@@ -364,7 +368,8 @@ struct graph_writer {
     const tensor_index all[] = {inputs.positions,       inputs.output_ids,        inputs.key_rows[0],
                                 inputs.key_rows[1],     inputs.value_rows[0],     inputs.value_rows[1],
                                 inputs.masks[0],        inputs.masks[1],          inputs.key_rotation[0],
-                                inputs.key_rotation[1], inputs.value_rotation[0], inputs.value_rotation[1]};
+                                inputs.key_rotation[1], inputs.value_rotation[0], inputs.value_rotation[1],
+                                inputs.index_rows,      inputs.index_mask,        inputs.index_rotation};
     const bool own_inputs = traits.family == graph_family::gemma3n;  // reads the token ids twice
     std::uint64_t sum = checked_mul(own_inputs ? 2 : 1, round_up(4 * settings.tokens, 32));
     for (const tensor_index at : all) sum = checked_add(sum, round_up(graph.tensors[at].bytes, 32));
@@ -394,7 +399,8 @@ struct graph_writer {
         graph.tensors[out].resumes = true;
         graph.list(out);
       } else {
-        out = graph.result(flash_bytes(bytes, w), q, key, value, mask(w.windowed));
+        const tensor_index allowed = w.chosen != 0 ? sparse_mask(w.chosen) : mask(w.windowed);
+        out = graph.result(flash_bytes(bytes, w), q, key, value, allowed);
         if (graph.from_host) stage_cache(out, w);
       }
       if (w.unpacked_dim != 0) {
@@ -406,7 +412,7 @@ struct graph_writer {
     } else {
       tensor_index kq = graph.fp32(keys, tokens(), heads, q);
       if (graph.from_host) stage_cache(kq, w);
-      kq = graph.in_place(kq, mask(w.windowed));
+      kq = graph.in_place(kq, w.chosen != 0 ? sparse_mask(w.chosen) : mask(w.windowed));
       const tensor_index turned =
           w.unpacked_dim == 0
               ? tensor_index{0}
@@ -475,6 +481,42 @@ struct graph_writer {
     return graph.multiply(hidden(), out);
   }
 
+  /// Tokens chosen by DeepSeek-V3.2's indexer: its scores are cells × tokens in fp32, with a mask in fp16.
+  constexpr tensor_index choose_tokens(tensor_index x, tensor_index squeezed, const layer_kind& layer,
+                                       const store& kept, std::uint64_t query_width) {
+    const std::uint64_t dim = kept.indexer_dim, rope = smaller(dim, std::uint64_t{kept.rope_dim});
+    const std::uint64_t rank = graph.tensors[squeezed].shape[0];
+    const std::uint64_t heads =
+        larger<std::uint64_t>(rows_of(layer, module_role::attention, rank, query_width) / dim, 1);
+    const auto turned = [&](tensor_index flat, std::uint64_t count) {
+      const tensor_index rotary = graph.in_place(graph.view(flat, rope, count, tokens(), false), positions());
+      const tensor_index plain = graph.view(flat, dim - rope, count, tokens(), false);
+      const tensor_index whole = graph.fp32(dim, count, tokens(), rotary, plain);
+      return graph.fp32(dim, count, tokens(), once(inputs.index_rotation, 4 * dim * dim), whole);
+    };
+    const tensor_index query = turned(graph.multiply(heads * dim, squeezed), heads);
+    const tensor_index key = turned(layer_norm(graph.multiply(dim, x)), 1);
+    graph.write(graph.view(key, dim, tokens()), once(inputs.index_rows, 8 * tokens()));
+    const tensor_index weights = graph.multiply(heads, x);
+    tensor_index score = graph.fp32(settings.cells, tokens(), 1, query, weights);
+    score = graph.in_place(score, once(inputs.index_mask, checked_product(2, settings.cells, tokens())));
+    const std::uint64_t chosen = smaller<std::uint64_t>(settings.cells, tokens_chosen);
+    return graph.fp32(chosen, tokens(), 1, graph.fp32(chosen, tokens(), 1, score));
+  }
+  /// A mask that is open at the chosen tokens only.
+  constexpr tensor_index sparse_mask(tensor_index chosen) {
+    const std::uint64_t bytes = checked_product(settings.flash_attention ? 2 : 4, settings.cells, tokens());
+    const std::uint64_t count = graph.tensors[chosen].shape[0];
+    const tensor_index zeros = graph.fp32(count, tokens(), 1, 0);
+    const tensor_index closed = graph.result(bytes, mask(false));
+    const tensor_index opened = graph.view(closed, settings.cells, tokens());
+    graph.tensors[opened].sources[0] = zeros;
+    graph.tensors[opened].sources[1] = chosen;
+    graph.tensors[opened].sources[2] = closed;
+    return graph.result(bytes, opened, mask(false));
+  }
+  static constexpr std::uint64_t tokens_chosen = 2048;  // indexer.top_k of DeepSeek-V3.2
+
   constexpr tensor_index latent_attention(tensor_index x, const layer_kind& layer, const store& kept) {
     const std::uint64_t heads = layer.num_attention_heads, query_dim = layer.query_dim;
     const std::uint64_t rank = kept.latent_rank, rope = kept.rope_dim, plain = query_dim - rope;
@@ -483,8 +525,10 @@ struct graph_writer {
     const std::uint64_t full = checked_mul(heads, query_dim);
     layer_is_biased = query_rank != 0 && query_rank != full;
     const bool compressed = query_rank != 0 && query_rank != full;
-    const tensor_index q =
-        compressed ? graph.multiply(full, norm(graph.multiply(query_rank, x))) : graph.multiply(full, x);
+    const tensor_index squeezed = compressed ? norm(graph.multiply(query_rank, x)) : x;
+    tensor_index chosen = 0;
+    if (kept.indexer_dim != 0) chosen = choose_tokens(x, squeezed, layer, kept, full);
+    const tensor_index q = graph.multiply(full, squeezed);
     tensor_index q_plain = graph.view(q, plain, heads, tokens(), false);
     tensor_index q_rope = graph.view(q, rope, heads, tokens(), false);
     const tensor_index both = graph.multiply(rank + rope, x);
@@ -508,7 +552,8 @@ struct graph_writer {
                                                      .key_dim = rank + rope,
                                                      .value_dim = rank,
                                                      .key_width = rank + rope,
-                                                     .unpacked_dim = layer.value_dim}));
+                                                     .unpacked_dim = layer.value_dim,
+                                                     .chosen = chosen}));
     }
     const tensor_index kv = graph.multiply(heads * (plain + layer.value_dim), packed);
     const tensor_index k_plain = graph.view(kv, plain, heads, tokens(), false);
