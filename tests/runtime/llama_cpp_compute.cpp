@@ -30,6 +30,46 @@ TEST_CASE("settings that cannot be are refused", "[llama_cpp]") {
   CHECK_THROWS(host_compute_buffer(model_architecture{}, one_sequence(4096)));
 }
 
+TEST_CASE("layers that repeat change nothing, others are sampled", "[llama_cpp]") {
+  const graph_settings s = one_sequence(8192, 512, 1);
+  for (std::uint32_t layers = 8; layers <= 128; ++layers) {
+    CHECK(gpu(make_llama(layers, 4096, 32, 14336), s) == 121'645'184);
+  }
+  // 200 layers in no order: some are wider than others, wherever they are.
+  model_architecture model = empty_model(4096, 128256);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    model.add_layers(dense(attention_layer(32, stores::full(8, 128)), i * i % 31 < 10 ? 14336 : 8192));
+  }
+  const compute_bytes found = compute_buffer(model, s);
+  CHECK(found.known == basis::calibrated);
+  CHECK(found.range.low >= 4ull * 512 * 3 * 14336);
+  CHECK(found.range.high <= 125'000'000);
+  // A period of seven: what is left out is a repetition, whole or not.
+  model_architecture weekly = empty_model(4096, 128256), longer = weekly;
+  for (std::uint32_t i = 0; i < 42; ++i) {
+    const layer_kind layer = dense(attention_layer(32, stores::full(8, 128)), i % 7 == 1 ? 14336 : 8192);
+    weekly.add_layers(layer);
+    longer.add_layers(layer);
+  }
+  for (std::uint32_t i = 42; i < 84; ++i) longer.add_layers(weekly.kinds[weekly.order[i - 42]]);
+  CHECK(gpu(weekly, s) == gpu(longer, s));
+}
+
+TEST_CASE("more tokens, cells or outputs never take less", "[llama_cpp]") {
+  const model_architecture* const models[] = {&llama_8b, &gpt_oss_20b, &deepseek_v2_lite, &qwen3_next};
+  for (const model_architecture* model : models) {
+    std::uint64_t before = 0;
+    for (std::uint64_t cells = 1024; cells <= 131072; cells *= 2) {
+      const std::uint64_t now = host(*model, one_sequence(cells, 512, 1, 128));
+      CHECK(now >= before);
+      before = now;
+    }
+    CHECK(host(*model, one_sequence(8192, 1024)) > host(*model, one_sequence(8192, 512)));
+    CHECK(compute_buffer(*model, one_sequence(8192, 1024, 1024)).range.expected >
+          compute_buffer(*model, one_sequence(8192, 512, 1)).range.expected);
+  }
+}
+
 #ifdef KVBUDGET_SHARED_DIR
 namespace {
 

@@ -173,7 +173,9 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
     return {detail::around(planned, 25, 60), basis::calibrated};
   }
   switch (detail::knowledge_of(model)) {
-    case detail::graph_knowledge::followed: break;
+    case detail::graph_knowledge::followed:
+      if (!detail::layers_to_write(model, here).sampled) break;
+      [[fallthrough]];
     case detail::graph_knowledge::nearly: return {detail::around(planned, 1, 5), basis::calibrated};
     case detail::graph_knowledge::guessed: return {detail::around(planned, 25, 100), basis::assumed};
   }

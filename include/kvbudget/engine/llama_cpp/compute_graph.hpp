@@ -141,11 +141,21 @@ struct graph_traits {
 }
 
 /// Which layers of a span to write down. The layout repeats itself, so of a long span of equal periods whole
-/// ones are left out of the middle: an even number of periods, at least twelve layers at a time.
+/// ones are left out of the middle: an even number of periods, at least twelve layers at a time. Of a long
+/// span without periods the middle is left out, which may miss its widest point by a little.
 struct layer_choice {
   std::uint32_t keep_first = 0;  ///< from the front
   std::uint32_t leave_out = 0;   ///< after those
+  bool sampled = false;          ///< what is left out is not a repetition
 };
+/// More tensors than any layer of the model has.
+[[nodiscard]] constexpr std::uint32_t tensors_of_a_layer(const model_architecture& model) {
+  std::uint32_t used = 0;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    used = larger(used, model.kinds[kind].num_experts_per_tok);
+  }
+  return 2 * used + 110;
+}
 [[nodiscard]] constexpr std::uint32_t round_up_to_even(std::uint32_t count) { return count + count % 2; }
 [[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model,
                                                      const layer_span& span) {
@@ -162,7 +172,11 @@ struct layer_choice {
     const std::uint32_t spare = span.last - span.first - first - period - 1;
     if (spare >= at_once) return {first, spare / at_once * at_once};
   }
-  return {span.last - span.first, 0};
+  const std::uint32_t all = span.last - span.first;
+  const std::uint32_t room =
+      larger(static_cast<std::uint32_t>(max_graph_tensors) / tensors_of_a_layer(model), 3u) - 1;
+  if (all <= room) return {all, 0};
+  return {room / 2, all - room, true};
 }
 
 [[nodiscard]] constexpr bool has_state(const layer_kind& layer, state_kind state) {
