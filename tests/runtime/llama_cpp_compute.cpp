@@ -43,7 +43,7 @@ TEST_CASE("layers that repeat change nothing, others are sampled", "[llama_cpp]"
   const compute_bytes found = compute_buffer(model, s);
   CHECK(found.known == basis::calibrated);
   CHECK(found.range.low >= 4ull * 512 * 3 * 14336);
-  CHECK(found.range.high <= 125'000'000);
+  CHECK(found.range.expected <= 121'645'184);
   // A period of seven: what is left out is a repetition, whole or not.
   model_architecture weekly = empty_model(4096, 128256), longer = weekly;
   for (std::uint32_t i = 0; i < 42; ++i) {
