@@ -1,0 +1,236 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvbudget/engine/llama_cpp/compute_graph.hpp"
+#include "kvbudget/memory/activations.hpp"
+
+namespace kvbudget::inline v0 {
+
+/// What a compute buffer takes, and how well that is known: `exact` where the allocator was followed
+/// operation by operation through a graph that agrees with measured buffers.
+struct compute_bytes {
+  byte_range range{};
+  basis known = basis::exact;
+};
+
+namespace detail {
+
+/// Writes the graph of one device; gives its output, or what goes to the next device.
+constexpr void write_graph(graph_writer& writer, const layer_span& span) {
+  compute_graph& graph = writer.graph;
+  const model_architecture& model = writer.model;
+  const graph_settings& s = writer.settings;
+  const std::uint64_t width = model.hidden_size;
+  const std::uint64_t row = checked_product(4, s.tokens, width);
+  tensor_index x = 0, twin = 0;
+  if (span.inputs_here) {
+    const tensor_index ids = graph.input(4 * s.tokens);
+    x = graph.fp32(width, s.tokens, 1, ids);
+    graph.list(x);
+    const tensor_index embeddings = graph.input(row, width, s.tokens);
+    graph.tensors[embeddings].kept = true;
+    graph.list(embeddings);
+  } else {
+    x = graph.input(row, width, s.tokens);
+    if (span.first != 0 && (s.op_offload || span.first != s.host_layers))
+      twin = graph.input(row, width, s.tokens);
+  }
+  if (span.first == 0 && has_state(model.kinds[model.order[0]], state_kind::rwkv)) x = writer.layer_norm(x);
+  const bool gemma3n = writer.traits.family == graph_family::gemma3n;
+  if (gemma3n && span.first == 0) {
+    const std::uint64_t columns = graph_writer::layer_input_dim * model.num_hidden_layers;
+    tensor_index looked_up = 0;
+    if (span.inputs_here) {
+      looked_up = graph.fp32(columns, s.tokens, 1, graph.input(4 * s.tokens));
+      graph.list(looked_up);
+    } else {
+      looked_up = graph.input(checked_product(4, columns, s.tokens), columns, s.tokens);
+    }
+    x = writer.open_gemma3n(x, looked_up);
+  }
+  graph.host_format = s.host_format;
+  writer.experts_here = s.op_offload && span.first == 0;
+  const layer_choice chosen = layers_to_write(model, span);
+  for (std::uint32_t i = span.first; i < span.last; ++i) {
+    if (i - span.first == chosen.keep_first) i += chosen.leave_out;
+    const bool last = span.output_here && i + 1 == span.last;
+    graph.from_host = s.on_gpu && i < s.host_layers;
+    const layer_kind& kind = model.kinds[model.order[i]];
+    x = gemma3n ? writer.gemma3n_layer(x, kind, i) : writer.layer(x, twin, kind, last);
+    twin = 0;
+  }
+  if (!span.output_here) return graph.list(graph.in_place(x));
+  if (writer.traits.family == graph_family::gpt_oss) {
+    graph.tensors[x].kept = true;
+    x = graph.fp32(width, s.outputs, 1, x, writer.output_ids());
+  }
+  graph.from_host = s.on_gpu && s.host_head;
+  graph.host_format = s.head_format;
+  if (gemma3n) x = writer.close_gemma3n(x);
+  const tensor_index normed = writer.norm(x);
+  graph.tensors[normed].kept = true;
+  const tensor_index logits = graph.multiply(model.vocab_size, normed);
+  graph.tensors[logits].kept = true;
+  graph.list(logits);
+}
+
+[[nodiscard]] constexpr std::uint64_t planned_bytes(const model_architecture& model, const graph_settings& s,
+                                                    const layer_span& span, std::uint64_t alignment) {
+  compute_graph graph;
+  graph_writer writer(graph, model, s);
+  write_graph(writer, span);
+  return graph.plan(alignment, span.inputs_here, s.copies);
+}
+
+/// How well the graphs of a model's layers are known.
+enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
+
+[[nodiscard]] constexpr graph_knowledge knowledge_of(const model_architecture& model) {
+  graph_knowledge found = graph_knowledge::followed;
+  if (family_of(model) == graph_family::gemma3n) return found;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
+      const store& kept = model.kinds[kind].stores[i];
+      if (kept.state == state_kind::gated_delta_net && found == graph_knowledge::followed) {
+        found = graph_knowledge::nearly;
+      }
+      if (kept.kind == store_kind::compressed || kept.kind == store_kind::cross_attention ||
+          kept.kind == store_kind::shared || kept.indexer_dim != 0 || kept.state == state_kind::kimi_delta ||
+          kept.state == state_kind::linear_attention) {
+        return graph_knowledge::guessed;
+      }
+    }
+  }
+  return found;
+}
+
+[[nodiscard]] constexpr byte_range around(std::uint64_t expected, std::uint64_t percent_below,
+                                          std::uint64_t percent_above) {
+  return {floor_mul_div(expected, 100 - percent_below, 100), expected,
+          ceil_mul_div(expected, 100 + percent_above, 100)};
+}
+
+/// RWKV: layers as followed. While logits are written, up to one more row of the residual stream may be lost
+/// between blocks; where exactly depends on sizes that no rule has been found for.
+[[nodiscard]] constexpr compute_bytes rwkv_bytes(const model_architecture& model, graph_settings s,
+                                                 const layer_span& span, std::uint64_t alignment) {
+  const std::uint64_t outputs = s.outputs;
+  s.outputs = 1;
+  const std::uint64_t layers = planned_bytes(model, s, span, alignment);
+  if (!span.output_here) return {{layers, layers, layers}, basis::exact};
+  const std::uint64_t width = model.hidden_size;
+  const std::uint64_t logits = checked_mul(checked_mul(4, outputs), checked_add(width, model.vocab_size));
+  const std::uint64_t row = round_up(checked_product(4, s.tokens, width), alignment);
+  const std::uint64_t held = checked_add(span.inputs_here ? checked_add(row, 4 * s.tokens) : 0, logits);
+  const std::uint64_t expected = larger(layers, checked_add(held, row));
+  return {{larger(layers, logits), expected, larger(layers, checked_add(held, 2 * row))}, basis::calibrated};
+}
+/// Without op offload, what has its weights in host memory runs on the CPU, in the same buffer.
+[[nodiscard]] constexpr compute_bytes host_layers_bytes(const model_architecture& model, graph_settings s) {
+  s.on_gpu = false;
+  const layer_span work{
+      .last = smaller(s.host_layers, model.num_hidden_layers), .inputs_here = true, .output_here = false};
+  const std::uint64_t planned = checked_add(planned_bytes(model, s, work, 32), round_up(4 * s.outputs, 32));
+  return {around(planned, 5, 5), basis::calibrated};
+}
+/// Gate, up and their product of all experts of a token: what the CPU needs to run them, beside `rest`.
+[[nodiscard]] constexpr std::uint64_t experts_bytes(const model_architecture& model,
+                                                    const graph_settings& s) {
+  std::uint64_t most = 0;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    most = larger(most, checked_product(12, s.tokens,
+                                        checked_mul(layer.num_experts_per_tok, layer.moe_intermediate_size)));
+  }
+  return most;
+}
+}  // namespace detail
+
+/// The compute buffer of the device that runs the layers of `span`, as its backend allocates it (alignment
+/// 128 on CUDA, 32 on the CPU).
+///
+/// ggml reserves one arena per device: it walks the graph of one full batch once, gives every tensor the best
+/// fitting hole, lets elementwise operations overwrite a source that nobody else reads, and frees a tensor
+/// after its last reader. This does the same for the graph that llama.cpp builds from the layers, so the peak
+/// is the engine's, whichever of MLP, attention or logits sets it. Sources: ggml-org/llama.cpp
+/// ggml/src/ggml-alloc.c, ggml/src/ggml-backend.cpp, src/llama-graph.cpp, src/models/*.cpp. Layers outside
+/// the model stop.
+[[nodiscard]] constexpr compute_bytes compute_buffer(const model_architecture& model, const graph_settings& s,
+                                                     const layer_span& span) {
+  detail::check_span(model, s, span);
+  const std::uint64_t alignment = s.on_gpu ? 128 : 32;
+  if (detail::has_state(model.kinds[model.order[0]], state_kind::rwkv)) {
+    return detail::rwkv_bytes(model, s, span, alignment);
+  }
+  layer_span here = span;
+  if (s.on_gpu && !s.op_offload) here.first = detail::larger(span.first, s.host_layers);
+  if (here.first >= here.last) here.first = here.last - 1;
+  const std::uint64_t planned = detail::planned_bytes(model, s, here, alignment);
+  if (s.on_gpu && !s.offload_kqv) return {detail::around(planned, 1, 10), basis::calibrated};
+  if (s.on_gpu && (s.host_layers != 0 || s.host_experts || s.host_head)) {
+    return {detail::around(planned, 25, 60), basis::calibrated};
+  }
+  switch (detail::knowledge_of(model)) {
+    case detail::graph_knowledge::followed:
+      if (!detail::layers_to_write(model, here).sampled) break;
+      [[fallthrough]];
+    case detail::graph_knowledge::nearly: return {detail::around(planned, 1, 5), basis::calibrated};
+    case detail::graph_knowledge::guessed: return {detail::around(planned, 25, 100), basis::assumed};
+  }
+  return {detail::same(planned), basis::exact};
+}
+
+/// The whole model on one device.
+[[nodiscard]] constexpr compute_bytes compute_buffer(const model_architecture& model,
+                                                     const graph_settings& s) {
+  return compute_buffer(model, s, {.last = model.num_hidden_layers, .inputs_here = !s.on_gpu});
+}
+
+/// The compute buffer in pinned host memory beside GPUs: token ids, embeddings both as looked up and as
+/// given, and every other input of the graph, of which there are `copies`. Where CUDA has no flash-attention
+/// kernel for a layer, its queries, keys, values and result pass through here as well.
+[[nodiscard]] constexpr compute_bytes host_compute_buffer(const model_architecture& model,
+                                                          const graph_settings& s) {
+  using detail::checked_add;
+  if (!s.op_offload && s.host_layers != 0) return detail::host_layers_bytes(model, s);
+  const layer_span whole{.last = model.num_hidden_layers};
+  detail::check_span(model, s, whole);
+  detail::compute_graph graph;
+  detail::graph_writer writer(graph, model, s);
+  detail::write_graph(writer, whole);
+  const std::uint64_t row = detail::round_up(detail::checked_product(4, s.tokens, model.hidden_size), 32);
+  const bool gemma3n = writer.traits.family == detail::graph_family::gemma3n;
+  const std::uint64_t layer_inputs = gemma3n
+                                         ? detail::checked_product(4 * detail::graph_writer::layer_input_dim,
+                                                                   s.tokens, model.num_hidden_layers)
+                                         : 0;
+  const std::uint64_t passing = checked_add(detail::larger(row, writer.through_host), layer_inputs);
+  const std::uint64_t all = checked_add(checked_add(row, passing), writer.host_inputs());
+  switch (detail::knowledge_of(model)) {
+    case detail::graph_knowledge::followed:
+    case detail::graph_knowledge::nearly: break;
+    case detail::graph_knowledge::guessed: return {detail::around(all, 50, 100), basis::assumed};
+  }
+  if (!s.op_offload && s.host_experts) {
+    // The router's choice and the tokens find room in holes, or do not.
+    const std::uint64_t experts = detail::experts_bytes(model, s);
+    const std::uint64_t most = checked_add(checked_add(all, experts), row);
+    return {{checked_add(all - row, experts), checked_add(all, experts), most}, basis::calibrated};
+  }
+  if (s.host_layers != 0 || !s.offload_kqv) {
+    return {{all, all, checked_add(all, detail::checked_mul(4, row))}, basis::calibrated};
+  }
+  return {detail::same(all), basis::exact};
+}
+
+/// Logits and embeddings as handed out, in pinned host memory: 4 × vocabulary bytes per output, at first one
+/// output per sequence; it grows to the most outputs of any call. In no report of the engine.
+[[nodiscard]] constexpr bytes output_buffer(const model_architecture& model, std::uint64_t outputs,
+                                            bool embeddings = false) {
+  const std::uint64_t each = detail::checked_add(model.vocab_size, embeddings ? model.hidden_size : 0u);
+  return bytes{detail::checked_mul(detail::checked_mul(4, each), outputs)};
+}
+
+}  // namespace kvbudget::inline v0
