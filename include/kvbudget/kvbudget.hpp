@@ -5,7 +5,6 @@
 /// output).
 
 #include "kvbudget/engine/geometry.hpp"
-#include "kvbudget/engine/llama_cpp/cache.hpp"
 #include "kvbudget/engine/loaded_weights.hpp"
 #include "kvbudget/engine/sglang.hpp"
 #include "kvbudget/engine/tensorrt_llm.hpp"
