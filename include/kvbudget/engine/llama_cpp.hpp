@@ -136,6 +136,19 @@ constexpr memory_budget engines::llama_cpp::ledger(const deployment& d, const ra
   return budget;
 }
 
+constexpr kv_growth engines::llama_cpp::cache_growth(const deployment& d, const rank& where) const {
+  const engines::llama_cpp asked = llama_cpp_devices::resolved(*this, d);
+  const llama_cpp_memory memory = llama_cpp_memory_of(*this, d);
+  deployment kept = d;
+  kept.kv_cache = kv_format(format_of(asked.type_k), format_of(asked.type_v));
+  kept.states = {formats::fp32, formats::fp32};
+  kept.parallel = parallel_layout{};
+  const bool staged = d.parallel.pipeline == memory.gpu_count;
+  const llama_cpp_buffers& held = memory.gpus[staged ? where.stage : memory.fullest()];
+  const rank_share share = detail::share_of_layers(kept, {held.first_layer, held.end_layer});
+  return kv_growth_of(kept, share, d.workload.longest_context());
+}
+
 constexpr bytes engines::llama_cpp::host_bytes(const deployment& d, const gpu_profile& gpu) const {
   return host_ledger(d, &gpu).total();
 }

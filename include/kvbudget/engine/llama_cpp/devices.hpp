@@ -123,6 +123,12 @@ struct layer_split {
   const bool automatic_cache = d.kv_cache.is_automatic();
   if (asked.type_k == automatic) asked.type_k = automatic_cache ? f16 : named(d.kv_cache.key.format, f16);
   if (asked.type_v == automatic) asked.type_v = automatic_cache ? f16 : named(d.kv_cache.value.format, f16);
+  if (asked.sized_for_requests) {
+    if (asked.n_parallel == 0) asked.n_parallel = d.workload.total_sequences();
+    if (asked.n_ctx == 0) {
+      asked.n_ctx = detail::checked_mul(asked.n_parallel, d.workload.longest_context().value);
+    }
+  }
   const std::uint32_t moe = asked.cpu_moe ? d.model->num_hidden_layers
                                           : detail::smaller(asked.n_cpu_moe, d.model->num_hidden_layers);
   for (std::uint32_t layer = 0; layer < moe; ++layer) asked.host_tensors.add_experts(layer);

@@ -8,6 +8,7 @@
 #include "kvbudget/engine/option_choice.hpp"
 #include "kvbudget/engine/pool_engine.hpp"
 #include "kvbudget/format/formats.hpp"
+#include "kvbudget/memory/kv_cache.hpp"
 #include "kvbudget/units/quantity.hpp"
 
 namespace kvbudget::inline v0 {
@@ -28,7 +29,7 @@ enum class llama_cpp_cache_type : std::uint8_t {
 };
 inline constexpr std::size_t llama_cpp_cache_type_count = 10;
 
-/// How a cache type is stored.
+/// How a cache type is stored; `automatic` as f16.
 [[nodiscard]] constexpr const number_format& format_of(llama_cpp_cache_type type) {
   switch (type) {
     case llama_cpp_cache_type::automatic: break;
@@ -132,6 +133,9 @@ struct llama_cpp {
   option_choice kv_unified = option_choice::automatic;  ///< `-kvu`: one cache for all sequences
   std::uint64_t n_outputs_max = 0;  ///< tokens of a batch that logits are computed for; 0 = by program
   std::uint64_t n_rs_seq = 0;       ///< copies of a recurrent state for taking back drafted tokens
+  /// Where `n_parallel` and `n_ctx` are 0, they are as many sequences as the deployment has, and as many
+  /// cells as that many of its longest context need: what a planner would write.
+  bool sized_for_requests = false;
 
   llama_cpp_cache_type type_k = llama_cpp_cache_type::automatic;      ///< `-ctk`
   llama_cpp_cache_type type_v = llama_cpp_cache_type::automatic;      ///< `-ctv`
@@ -165,6 +169,8 @@ struct llama_cpp {
                                                const gpu_profile* gpu) const;
   /// The same of the host: buffers that are pinned, mapped or plain, and the logits.
   [[nodiscard]] constexpr memory_budget host_ledger(const deployment& d, const gpu_profile* gpu) const;
+  /// How the cache of one GPU grows with the tokens of a sequence, in the engine's cache types.
+  [[nodiscard]] constexpr kv_growth cache_growth(const deployment& d, const rank& where) const;
   /// Host memory of the whole process.
   [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const;
   /// Why llama.cpp does not start, or cannot hold the requests; in its own words where it has any.
