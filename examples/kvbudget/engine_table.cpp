@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -63,8 +64,9 @@ void engine_table::add(const request& r, const std::string& title, const std::op
   with_engine(r, [&](const auto& on) {
     using chosen = std::remove_cvref_t<decltype(on)>;
     const gpu_profile* gpu = r.gpu ? &*r.gpu : nullptr;
-    if (gpu != nullptr) added.usable = on.usable(*gpu).expected;
+    if (gpu != nullptr) added.usable = pool_engine<chosen> ? usable(*gpu).expected : r.available.expected;
     if constexpr (pool_engine<chosen>) {
+      added.allowed = on.usable(*gpu).expected;
       added.refused = report::refusal_text(allocate(r.d, on, *gpu).refused);
     } else {
       added.refused = refusal_of(r);
@@ -89,6 +91,12 @@ void engine_table::add(const request& r, const std::string& title, const std::op
     added.answer = answer.surely ? "yes, surely" : answer.fits ? "yes" : answer.never ? "no, never" : "no";
   }
   if (longest) added.longest = limit_text(*longest);
+  const std::uint64_t trained = r.model.max_position_embeddings;
+  if (longest && longest->fits && trained != 0 && (longest->unbounded || longest->value > trained)) {
+    added.warnings.push_back(
+        fmt::format("memory would hold a longer context than the {} positions that {} was trained for", trained,
+                    r.model.name));
+  }
   columns_.push_back(std::move(added));
 }
 
@@ -140,6 +148,9 @@ void engine_table::print(bool as_markdown) const {
   add_row("usable", [&](const column& each) {
     return each.usable ? detail::visible_number_in(*each.usable, unit, 2) : std::string();
   });
+  add_row("  of it allowed", [&](const column& each) {
+    return each.allowed ? detail::visible_number_in(*each.allowed, unit, 2) : std::string();
+  });
   add_row("fits", [](const column& each) { return each.answer; });
   add_row("largest context", [](const column& each) { return each.longest; });
 
@@ -148,7 +159,8 @@ void engine_table::print(bool as_markdown) const {
   } else {
     fmt::print("{}\n{}\n", model_, report::aligned(grid));
   }
-  const char* const start = as_markdown ? "\n- " : "";
+  const char* const start = as_markdown ? "- " : "";
+  if (as_markdown) fmt::print("\n");
   const auto say = [&](const std::string& line) {
     fmt::print("{}{}\n", start, as_markdown ? detail::markdown_text(line) : line);
   };

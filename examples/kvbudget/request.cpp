@@ -242,7 +242,8 @@ void request_options::add_to(CLI::App& command) {
   option("--activation-bytes", pinned_activations_, "SIZE", "instead of computed activations", pins);
   option("--framework-bytes", pinned_framework_, "SIZE", "instead of the framework's figures", pins);
   option("--margin-bytes", pinned_margin_, "SIZE", "bytes set aside", pins);
-  option("--host-memory-bytes", host_memory_, "SIZE", "host memory that there is for one rank", pins);
+  option("--host-memory-bytes", host_memory_, "SIZE",
+         "host memory that there is for one rank (llama.cpp: for all)", pins);
   option("--calibration", calibration_, "FILE",
          "terms that `kvbudget compare --calibrate` measured, where they hold", pins);
 
@@ -331,6 +332,12 @@ void request_options::read_model(request& result) const {
         fmt::format("{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; its "
                     "config.json knows better",
                     detail::printable(*model_, 80), result.model.name, named->scheme, named->ending));
+    if (named->mixed) {
+      result.warnings.push_back(
+          fmt::format("a file of type {} has some tensors in larger formats than {}: its weights are a few "
+                      "percent more than these; --gguf FILE counts every tensor",
+                      named->ending == "GGUF" ? "Q4_K_M" : named->ending, named->scheme));
+    }
     return;
   }
   const std::string like = assume_like_.value_or("");
@@ -866,7 +873,8 @@ void request_options::warn_about(request& result) const {
             ? fmt::format("the weights of {} are known only as a total: spread evenly, no shapes", model.name)
             : fmt::format("some weights of {} are assumed or not counted", model.name));
   }
-  if (layers_ && d.workload.batched_tokens.value != 0 && !pinned_activations_ &&
+  const bool computes = d.workload.batched_tokens.value != 0 || result.engine_name == "llama.cpp";
+  if (layers_ && computes && !pinned_activations_ &&
       (!vocab_ || !intermediate_)) {
     result.warnings.emplace_back(
         "activations are incomplete without --vocab (logits) and --intermediate (MLP)");
@@ -980,11 +988,12 @@ void check_host_memory(request& r) {
         r.engine);
   });
   if (need == bytes{}) return;
-  r.notes.push_back(fmt::format("host memory per rank: {}", need));
+  const bool whole = r.engine_name == "llama.cpp";  // one process for all GPUs
+  r.notes.push_back(fmt::format("host memory {}: {}", whole ? "of the process" : "per rank", need));
   r.host_memory_is_short = r.host_memory && need > *r.host_memory;
   if (r.host_memory_is_short) {
-    r.warnings.push_back(fmt::format("{} of host memory are needed per rank, --host-memory-bytes gives {}",
-                                     need, *r.host_memory));
+    r.warnings.push_back(fmt::format("{} of host memory are needed{}, --host-memory-bytes gives {}",
+                                     need, whole ? "" : " per rank", *r.host_memory));
   }
 }
 
