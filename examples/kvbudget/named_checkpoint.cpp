@@ -88,9 +88,9 @@ std::optional<named_checkpoint> gguf_named(const std::string& name) {
   if (type == nullptr && !repository) return std::nullopt;
   const model_architecture* found = in_catalogue(rest);
   if (found == nullptr) return std::nullopt;
-  if (type != nullptr) return named_checkpoint{found, type->scheme, said, type->mixed};
-  if (found->precision_count != 0) return named_checkpoint{found, "auto", "GGUF"};
-  return named_checkpoint{found, "q4_K", "GGUF", true};
+  if (type != nullptr) return named_checkpoint{found, type->scheme, said, true, type->mixed};
+  if (found->precision_count != 0) return named_checkpoint{found, "auto", "GGUF", true};
+  return named_checkpoint{found, "q4_K", "GGUF", true, true};
 }
 
 }  // namespace

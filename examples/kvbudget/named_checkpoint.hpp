@@ -13,7 +13,8 @@ struct named_checkpoint {
   const kvbudget::model_architecture* model = nullptr;
   std::string scheme;  ///< as `--weights` takes it
   std::string ending;  ///< the part of the name that says so
-  bool mixed = false;  ///< a GGUF type that keeps some tensors in larger formats
+  bool gguf = false;   ///< a GGUF file's name
+  bool mixed = false;  ///< its type keeps some tensors in larger formats
 };
 
 /// `Qwen/Qwen3-8B-FP8`, `somebody/Meta-Llama-3.1-70B-Instruct-AWQ-INT4`: a model of the catalogue under

@@ -328,14 +328,17 @@ void request_options::read_model(request& result) const {
     result.model = *named->model;
     if (weights_) return;
     result.d.weights = weight_scheme_named(named->scheme);
+    const std::string scheme = result.d.weights.is_automatic()
+                                   ? std::string(stored_as(result.model, dtype_name(result)))
+                                   : named->scheme;
     result.notes.push_back(
-        fmt::format("{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; its "
-                    "config.json knows better",
-                    detail::printable(*model_, 80), result.model.name, named->scheme, named->ending));
+        fmt::format("{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; {}",
+                    detail::printable(*model_, 80), result.model.name, scheme, named->ending,
+                    named->gguf ? "--gguf FILE counts every tensor" : "its config.json knows better"));
     if (named->mixed) {
       result.warnings.push_back(
           fmt::format("a file of type {} has some tensors in larger formats than {}: its weights are a few "
-                      "percent more than these; --gguf FILE counts every tensor",
+                      "percent more than these",
                       named->ending == "GGUF" ? "Q4_K_M" : named->ending, named->scheme));
     }
     return;
