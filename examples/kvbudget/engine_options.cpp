@@ -271,7 +271,8 @@ void set_flash_attn(any_engine& engine, const char* option, const std::string& t
 }
 void set_gpu_layers(any_engine& engine, const char* option, const std::string& text) {
   const bool all = text == "all" || text == "auto" || text == "-1";
-  if (!all && !detail::read_decimal(text).good)
+  const detail::decimal_text number = detail::read_decimal(text);
+  if (!all && !(number.good && number.unit.empty()))
     refuse("{}: {} is unknown, expected a number of layers, all or auto", option, detail::quoted(text));
   std::get<llama_cpp>(engine).n_gpu_layers =
       all ? -1 : static_cast<std::int32_t>(count(option, text, 0, 1'000'000));
