@@ -299,5 +299,83 @@ class layer_caches {
   return basis::exact;
 }
 
+// ---- compute buffers -------------------------------------------------------------------------------------
+
+namespace detail {
+/// `-amb` in bytes; below 128 MiB it counts as 128.
+[[nodiscard]] constexpr std::uint64_t most_at_once(std::uint64_t amb) {
+  return checked_mul(larger(amb, std::uint64_t{128}), 1 << 20);
+}
+/// What attention takes that expands latents for a whole batch (`-mla 2` and `3` with flash attention): keys
+/// and values of every head and cell in fp16, what they are computed from in fp32 for as many heads as `-amb`
+/// allows, and for each token of the batch its mask, residual, query, attention output and compressed query.
+[[nodiscard]] constexpr std::uint64_t expanding_bytes(const engines::ik_llama_cpp& asked,
+                                                      const layer_kind& layer, const store& kept,
+                                                      const graph_settings& s, std::uint64_t hidden) {
+  const std::uint64_t heads = layer.num_attention_heads;
+  const std::uint64_t unrotated = layer.query_dim > kept.rope_dim ? layer.query_dim - kept.rope_dim : 0;
+  const std::uint64_t expanded_head = checked_mul(s.cells, unrotated + layer.value_dim);
+  std::uint64_t at_once = heads;
+  while (asked.amb != 0 && at_once % 2 == 0 &&
+         checked_mul(4, checked_mul(expanded_head, at_once)) > most_at_once(asked.amb)) {
+    at_once /= 2;
+  }
+  const std::uint64_t every_head = checked_mul(
+      2, checked_mul(checked_mul(s.cells, heads), std::uint64_t{layer.query_dim} + layer.value_dim));
+  const std::uint64_t compressed_query =
+      rows_of(layer, module_role::attention, hidden, heads * layer.query_dim);
+  const std::uint64_t token =
+      checked_add(checked_mul(2, s.cells),
+                  checked_mul(4, checked_add(hidden + compressed_query,
+                                             heads * (std::uint64_t{layer.query_dim} + layer.value_dim))));
+  return checked_add(checked_add(every_head, checked_mul(4, checked_mul(expanded_head, at_once))),
+                     checked_mul(token, s.tokens));
+}
+}  // namespace detail
+
+/// The compute buffer of a device that runs the whole model, assumed: the graph of llama.cpp with logits of
+/// the whole batch, scores capped by `-amb`, latents expanded as read off printed buffers; with a range that
+/// holds most of those. `host_experts` is how experts in host memory are stored: in large batches they may be
+/// copied here, two matrices of a layer at once, which only `high` counts. Cells and tokens as in `sizes_of`.
+[[nodiscard]] constexpr compute_bytes compute_of(const engines::ik_llama_cpp& asked,
+                                                 const model_architecture& model, backend on,
+                                                 const number_format& host_experts = formats::fp16) {
+  const llama_cpp_cache::sizes found = sizes_of(asked, model);
+  const bool latents = keeps_latents(asked, model);
+  const bool expands = latents && asked.flash_attn && asked.mla >= 2;
+  graph_settings s;
+  s.tokens = s.outputs = found.n_ubatch;
+  s.cells = found.n_ctx;
+  s.window_cells = found.n_ctx;
+  s.latent_as_heads = !latents || expands;
+  s.on_gpu = on == backend::cuda;
+  std::uint64_t expected = compute_buffer(model, s).range.expected;
+  if (!asked.flash_attn) {
+    s.flash_attention = false;
+    const std::uint64_t scored = compute_buffer(model, s).range.expected;
+    expected = asked.amb == 0
+                   ? scored
+                   : detail::smaller(scored, detail::checked_add(expected, detail::most_at_once(asked.amb)));
+  }
+  std::uint64_t staged = 0;
+  for (std::size_t i = 0; i < model.kind_count; ++i) {
+    const layer_kind& layer = model.kinds[i];
+    for (std::size_t j = 0; expands && j < layer.store_count; ++j) {
+      const store& kept = layer.stores[j];
+      if (!detail::is_latent(kept)) continue;
+      expected = detail::larger(expected, detail::expanding_bytes(asked, layer, kept, s, model.hidden_size));
+    }
+    const std::uint64_t matrix = detail::checked_mul(
+        std::uint64_t{layer.num_experts} * layer.moe_intermediate_size, model.hidden_size);
+    staged = detail::larger(staged, detail::checked_mul(2, host_experts.size_of(matrix).value));
+  }
+  byte_range range = detail::around(expected, 30, 10);
+  if (expands && asked.mla == 2) range = detail::around(expected, 30, 100);
+  if (latents && !asked.flash_attn) range = detail::around(expected, 45, 150);
+  if (s.on_gpu && (asked.cpu_moe || asked.n_cpu_moe != 0))
+    range.high = detail::checked_add(range.high, staged);
+  return {range, basis::assumed};
+}
+
 }  // namespace ik_llama_cpp_cache
 }  // namespace kvbudget::inline v0
