@@ -305,7 +305,7 @@ namespace detail {
 enum class estimator : std::uint8_t { llama, qwen2, gemma, phi2, command_r, deepseek2, gpt_oss, other };
 
 [[nodiscard]] constexpr estimator estimator_of(const model_architecture& model) {
-  constexpr const char* llamas[] = {"llama", "llama4", "mistral", "llama4_text"};
+  constexpr const char* llamas[] = {"llama", "llama4", "llama4_text", "mistral", "mixtral"};
   constexpr const char* gemmas[] = {"gemma", "gemma2", "gemma3", "gemma3n", "gemma3_text", "gemma3n_text"};
   constexpr const char* deepseeks[] = {"deepseek2", "deepseek_v2", "deepseek_v3", "kimi_k2"};
   constexpr const char* gpt_osses[] = {"gptoss", "gpt-oss", "gpt_oss"};
