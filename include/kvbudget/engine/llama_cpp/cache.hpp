@@ -162,6 +162,11 @@ inline constexpr const char* with_expanded_latents[] = {"minicpm3", "plm"};
   return false;
 }
 
+/// Whether two cache types are the same; `automatic` is f16 where nothing has been filled in.
+[[nodiscard]] constexpr bool same_type(llama_cpp_cache_type a, llama_cpp_cache_type b) {
+  return kvbudget::detail::same_text(format_of(a).name, format_of(b).name);
+}
+
 /// Whether CUDA's kernels compute flash attention over heads of these sides, shared by so many queries.
 [[nodiscard]] constexpr bool cuda_computes(std::uint32_t key, std::uint32_t value, std::uint32_t queries) {
   constexpr std::uint32_t square[] = {40, 64, 72, 80, 96, 112, 128, 256};
@@ -179,8 +184,8 @@ inline constexpr const char* with_expanded_latents[] = {"minicpm3", "plm"};
 [[nodiscard]] constexpr bool cuda_has_flash_attention(const engines::llama_cpp& asked,
                                                       const model_architecture& model) {
   using enum llama_cpp_cache_type;
-  const llama_cpp_cache_type type = asked.type_k;
-  if (asked.type_v != type) return false;
+  const llama_cpp_cache_type type = asked.type_k == automatic ? f16 : asked.type_k;
+  if (!detail::same_type(asked.type_v, type)) return false;
   if (type != f16 && type != f32 && type != bf16 && type != q8_0 && type != q4_0) return false;
   for (std::size_t i = 0; i < model.kind_count; ++i) {
     const layer_kind& layer = model.kinds[i];
@@ -319,7 +324,7 @@ inline constexpr std::uint64_t max_context = 0x7FFF'FFFF;
           return {"K cache rows of # elements are not whole blocks of #", row, key_block};
         }
       }
-      if (only_keys && asked.type_k != asked.type_v) {
+      if (only_keys && !detail::same_type(asked.type_k, asked.type_v)) {
         return {"a model that caches only K (MLA) needs the same cache type for K and V"};
       }
     }
