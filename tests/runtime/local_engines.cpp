@@ -153,4 +153,24 @@ TEST_CASE("ik_llama.cpp caps scores and expanded keys by -amb") {
   CHECK_THROWS_AS(ik_llama_cpp_cache::compute_of(asked, models::deepseek_v3, backend::cuda), kvbudget::error);
 }
 
+TEST_CASE("llama.cpp's buffer for four slots of Gemma 4 12B") {
+  // unslothai/unsloth#11043: 821 MiB reserved where 4,757 were estimated, for 255,232 cells; the cache types
+  // are not quoted, q8_0 is what comes nearest. Another program's sum of what llama-server logged, so within
+  // 1 % only.
+  llama_cpp_cache::sizes found;
+  found.n_ctx_seq = 255'232;
+  found.n_seq_max = 4;
+  found.n_ubatch = 512;
+  const graph_settings s{.tokens = 512,
+                         .outputs = 4,
+                         .cells = 255'232,
+                         .window_cells = found.window_cells(1024),
+                         .sequences = 4,
+                         .type_k = formats::q8_0,
+                         .type_v = formats::q8_0};
+  const std::uint64_t expected = compute_buffer(models::gemma_4_12b, s).range.expected;
+  CHECK(expected * 100 > 821 * mib * 99);
+  CHECK(expected * 100 < 821 * mib * 101);
+}
+
 }  // namespace local_engine_cases

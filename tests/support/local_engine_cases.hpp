@@ -35,6 +35,7 @@ inline constexpr gpu of_24[] = {{.total = 24 * gib}};
 inline constexpr gpu of_24_old[] = {{.total = 24 * gib, .flash_attention = false}};
 inline constexpr gpu two_of_24[] = {{.total = 24 * gib, .free = 20 * gib},
                                     {.total = 24 * gib, .free = 23 * gib}};
+inline constexpr gpu integrated_and_of_24[] = {{.total = 64 * gib, .integrated = true}, {.total = 24 * gib}};
 inline constexpr gpu of_80[] = {{.total = 80 * gib}};
 inline constexpr gpu metal_of_64[] = {{.total = 48 * gib, .runs_on = library::metal, .integrated = true}};
 inline constexpr gpu integrated_of_96[] = {{.total = 96 * gib, .runs_on = library::rocm, .integrated = true}};

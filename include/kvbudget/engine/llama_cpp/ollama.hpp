@@ -190,9 +190,9 @@ struct launch {
   std::int32_t only_gpu = -1;   ///< the single GPU that it goes to, by its place in the list; -1 = all
 };
 
-/// How Ollama starts a model from a file of so many bytes. A single GPU is chosen if the prediction is at
-/// most 80 % of what is available there, the emptiest of several; its own placement llama-server finds later
-/// (`--fit`).
+/// How Ollama starts a model from a file of so many bytes, on GPUs of one library. A single GPU is chosen if
+/// the prediction is at most 80 % of what is available there: the emptiest, and one with memory of its own
+/// before an integrated one. How the layers are placed llama-server finds itself (`--fit`).
 [[nodiscard]] constexpr launch launch_of(const engines::ollama& asked, const model_architecture& model,
                                          bytes file, gpu_list gpus) {
   launch found;
@@ -208,10 +208,14 @@ struct launch {
     if (static_cast<std::size_t>(asked.main_gpu) < gpus.count) found.only_gpu = asked.main_gpu;
   } else if (on_gpus && gpus.count > 1 && !asked.sched_spread) {
     std::uint64_t most = 0;
+    bool integrated = true;
     for (std::size_t i = 0; i < gpus.count; ++i) {
-      const std::uint64_t there = available_on(gpus.first[i], asked);
-      if (!is_within(found.predicted, 80, there) || there <= most) continue;
+      const gpu& each = gpus.first[i];
+      const std::uint64_t there = available_on(each, asked);
+      const bool better = each.integrated == integrated ? there > most : integrated;
+      if (!is_within(found.predicted, 80, there) || !better) continue;
       most = there;
+      integrated = each.integrated;
       found.only_gpu = static_cast<std::int32_t>(i);
     }
   }
