@@ -180,8 +180,8 @@ engines::llama_cpp llama_cpp_of(const json& row) {
   const bool before_flash_attention = asked.build != 0 && asked.build < 2000;
   asked.flash_attn =
       flash_in(row, !before_flash_attention) ? llama_cpp_flash_attn::on : llama_cpp_flash_attn::off;
-  asked.type_k = tests::local_engines::cache_type_named(row.at("cache_type_k")).value();
-  asked.type_v = tests::local_engines::cache_type_named(row.at("cache_type_v")).value();
+  asked.type_k = tests::llama_cpp::cache_type_named(row.at("cache_type_k"));
+  asked.type_v = tests::llama_cpp::cache_type_named(row.at("cache_type_v"));
   return asked;
 }
 engines::ik_llama_cpp ik_llama_cpp_of(const json& row) {
@@ -192,9 +192,9 @@ engines::ik_llama_cpp ik_llama_cpp_of(const json& row) {
   asked.n_parallel = number_in<std::uint64_t>(row, "n_seq_max", 1);
   asked.flash_attn = flash_in(row, false);
   asked.mla = number_in<std::uint32_t>(row, "mla", 0);
-  asked.type_k = tests::local_engines::ik_cache_type_named(row.at("cache_type_k")).value();
+  asked.type_k = tests::local_engines::ik_cache_type_named(row.at("cache_type_k"));
   if (row.at("cache_type_v").is_string()) {
-    asked.type_v = tests::local_engines::ik_cache_type_named(row.at("cache_type_v")).value();
+    asked.type_v = tests::local_engines::ik_cache_type_named(row.at("cache_type_v"));
   }
   const json& offloaded = row.at("offload_flags");
   asked.cpu_moe = offloaded.is_string() && contains(offloaded.get<std::string>(), "expert tensors");

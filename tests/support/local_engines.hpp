@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@
 #include "kvbudget/engine/llama_cpp/lm_studio.hpp"
 #include "kvbudget/engine/llama_cpp/ollama.hpp"
 #include "support/corpus.hpp"
+#include "support/llama_cpp_runs.hpp"
 
 namespace tests::local_engines {
 
@@ -136,23 +138,14 @@ inline figures figures_of(const printed_run& run) {
 
 // ---- the file --------------------------------------------------------------------------------------------
 
-inline std::optional<llama_cpp_cache_type> cache_type_named(const std::string& name) {
-  using enum llama_cpp_cache_type;
-  for (const llama_cpp_cache_type type : {f16, f32, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1}) {
-    const bool half = type == f16, single = type == f32;
-    if (name == (half ? "f16" : single ? "f32" : format_of(type).name)) return type;
-  }
-  return std::nullopt;
+/// Like llama.cpp's types (`llama_cpp::cache_type_named`), with those of the fork.
+[[nodiscard]] inline ik_llama_cpp_cache_type ik_cache_type_named(const std::string& name) {
+  if (name == "q6_0") return ik_llama_cpp_cache_type::q6_0;
+  if (name == "q8_KV") return ik_llama_cpp_cache_type::q8_kv;
+  return static_cast<ik_llama_cpp_cache_type>(llama_cpp::cache_type_named(name));
 }
-inline std::optional<ik_llama_cpp_cache_type> ik_cache_type_named(const std::string& name) {
-  using enum ik_llama_cpp_cache_type;
-  for (const ik_llama_cpp_cache_type type :
-       {f16, f32, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1, q6_0, q8_kv}) {
-    const bool half = type == f16, single = type == f32;
-    if (name == (half ? "f16" : single ? "f32" : format_of(type).blocks.name)) return type;
-  }
-  return std::nullopt;
-}
+static_assert(static_cast<int>(ik_llama_cpp_cache_type::q5_1) ==
+              static_cast<int>(llama_cpp_cache_type::q5_1));
 
 /// Settings of one run, member by member; refuses what no engine read.
 class settings_reader {
@@ -183,10 +176,10 @@ class settings_reader {
   }
   void read(const char* name, llama_cpp_cache_type& into) {
     into = llama_cpp_cache_type::f16;
-    if (const auto field = named(name)) into = known(*field, cache_type_named(field->text()));
+    if (const auto field = named(name)) into = known(*field, llama_cpp::cache_type_named);
   }
   void read(const char* name, ik_llama_cpp_cache_type& into) {
-    if (const auto field = named(name)) into = known(*field, ik_cache_type_named(field->text()));
+    if (const auto field = named(name)) into = known(*field, ik_cache_type_named);
   }
   void finish() const {
     for (const auto& [name, value] : from_.as_object().value().items()) {
@@ -199,9 +192,12 @@ class settings_reader {
     seen_[name] = true;
     return from_.find(name);
   }
-  template <class Type> static Type known(const json_field& field, const std::optional<Type>& type) {
-    if (!type) field.refuse("is no cache type of this engine");
-    return *type;
+  template <class Type> static Type known(const json_field& field, Type (*lookup)(const std::string&)) {
+    try {
+      return lookup(field.text());
+    } catch (const std::runtime_error&) {
+      field.refuse("is no cache type of this engine");
+    }
   }
   json_field from_;
   std::map<std::string, bool> seen_;

@@ -70,6 +70,10 @@ using namespace kvbudget::detail;
   return same_text(model.model_type, name);
 }
 using llama_cpp_cache::detail::is_one_of;
+/// What small cards are told by: free memory, or all of it where that is not known or less.
+[[nodiscard]] constexpr std::uint64_t limit_of(const gpu& on) {
+  return on.free != 0 ? smaller(on.free, on.total) : on.total;
+}
 
 /// Families that Ollama runs one sequence of, whatever is asked; by `general.architecture` and `model_type`.
 /// Source: ollama/ollama server/sched.go (load), issue 4165.
@@ -225,7 +229,7 @@ struct launch {
   for (const gpu& each : gpus) {
     found.available = detail::checked_add(found.available, available_on(each, asked));
     const bool cuda = each.runs_on == library::cuda;
-    const std::uint64_t free = each.free != 0 ? detail::smaller(each.free, each.total) : each.total;
+    const std::uint64_t free = detail::limit_of(each);
     has_cuda = has_cuda || cuda;
     unsupported = unsupported || !each.flash_attention;
     small = small || (cuda && free <= 8 * gibibyte);
@@ -278,7 +282,7 @@ struct launch {
   const std::uint64_t places = detail::checked_add(model.num_hidden_layers, model.draft_layers) + 1;
   if (asked.num_gpu > 0 && static_cast<std::uint64_t>(asked.num_gpu) < places) return bytes{0};
   for (const gpu& each : gpus) {
-    const std::uint64_t free = each.free != 0 ? detail::smaller(each.free, each.total) : each.total;
+    const std::uint64_t free = detail::limit_of(each);
     if (free != 0 && free < wanted) return bytes{0};
   }
   return bytes{wanted};
