@@ -283,10 +283,11 @@ struct graph_writer {
   const graph_settings& settings;
   graph_traits traits;
   graph_inputs inputs{};
-  tensor_index first_value = 0;    ///< rwkv: the values of the first layer
-  std::uint64_t through_host = 0;  ///< bytes of the largest attention that runs on the host
-  bool experts_here = true;        ///< experts in host memory run on this device
-  bool layer_is_biased = false;    ///< experts are chosen by biased scores (DeepSeek-V3)
+  tensor_index first_value = 0;     ///< rwkv: the values of the first layer
+  std::uint64_t through_host = 0;   ///< bytes of the largest attention that runs on the host
+  bool experts_here = true;         ///< experts in host memory run on this device
+  tensor_index zeros_of_layer = 0;  ///< sparse attention: what the open places of its mask are written from
+  bool layer_is_biased = false;     ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
       : graph(where), model(of), settings(with), traits(traits_of(of, with)) {}
@@ -517,11 +518,27 @@ struct graph_writer {
     const std::uint64_t chosen = smaller<std::uint64_t>(settings.cells, tokens_chosen);
     return graph.fp32(chosen, tokens(), 1, graph.fp32(chosen, tokens(), 1, score));
   }
+  [[nodiscard]] static constexpr bool is_sparse(const layer_kind& layer) {
+    return layer.stores[0].kind == store_kind::latent && layer.stores[0].indexer_dim != 0;
+  }
+  /// The zeros of every layer with sparse attention: none has a source, so all of them exist from the start.
+  /// Gives the first.
+  constexpr tensor_index zeros_of_sparse_layers(const layer_span& span) {
+    tensor_index first = 0;
+    const std::uint64_t chosen = smaller<std::uint64_t>(settings.cells, tokens_chosen);
+    for (std::uint32_t i = span.first; i < span.last; ++i) {
+      if (!is_sparse(model.kinds[model.order[i]])) continue;
+      const tensor_index zeros = graph.input(checked_product(4, chosen, tokens()), chosen, tokens());
+      graph.tensors[zeros].early = true;
+      if (first == 0) first = zeros;
+    }
+    return first;
+  }
   /// A mask that is open at the chosen tokens only.
   constexpr tensor_index sparse_mask(tensor_index chosen) {
     const std::uint64_t bytes = checked_product(settings.flash_attention ? 2 : 4, settings.cells, tokens());
     const std::uint64_t count = graph.tensors[chosen].shape[0];
-    const tensor_index zeros = graph.fp32(count, tokens(), 1, 0);
+    const tensor_index zeros = graph.in_place(zeros_of_layer);
     const tensor_index closed = graph.result(bytes, mask(false));
     const tensor_index opened = graph.view(closed, settings.cells, tokens());
     graph.tensors[opened].sources[0] = zeros;
@@ -720,7 +737,7 @@ struct graph_writer {
     const tensor_index normed = norm(output);
     const tensor_index opened = graph.in_place(graph.view(z, value_dim, value_heads, tokens()));
     const tensor_index out = graph.view(graph.in_place(normed, opened), values, tokens());
-    return graph.multiply(hidden(), out);
+    return graph.view(graph.multiply(hidden(), out), hidden(), tokens());
   }
 
   constexpr tensor_index layer_norm(tensor_index x) {  // not done in place
