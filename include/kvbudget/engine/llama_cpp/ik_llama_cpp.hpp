@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "kvbudget/engine/llama_cpp/cache.hpp"
-#include "kvbudget/engine/llama_cpp/compute.hpp"
+#include "kvbudget/engine/llama_cpp/devices.hpp"
 #include "kvbudget/engine/llama_cpp/options.hpp"
 #include "kvbudget/model/model_architecture.hpp"
 #include "kvbudget/units/basis.hpp"
@@ -74,6 +74,19 @@ struct ik_llama_cpp {
   bool cpu_moe = false;            ///< `-cmoe`, or `-ot exps=CPU`
   std::uint32_t n_cpu_moe = 0;     ///< `-ncmoe`
   bytes used_by_others = bytes{0};
+
+  /// The engine's name.
+  [[nodiscard]] constexpr engine_name name() const;
+  /// What it allocates on every GPU of the deployment and on the host.
+  [[nodiscard]] constexpr llama_cpp_memory memory(const deployment& d, const gpu_profile* gpu) const;
+  /// As those of `engines::llama_cpp`, of what is started.
+  [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
+                                               const gpu_profile* gpu) const;
+  [[nodiscard]] constexpr memory_budget host_ledger(const deployment& d, const gpu_profile* gpu) const;
+  [[nodiscard]] constexpr kv_growth cache_growth(const deployment& d, const rank& where) const;
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const;
 };
 
 }  // namespace engines

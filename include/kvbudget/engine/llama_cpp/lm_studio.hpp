@@ -34,6 +34,19 @@ struct lm_studio {
   bool try_mmap = true;
   bool keep_model_in_memory = true;  ///< locked, so that it is not swapped out
   bytes used_by_others = bytes{0};
+
+  /// The engine's name.
+  [[nodiscard]] constexpr engine_name name() const;
+  /// The llama.cpp that a load amounts to.
+  [[nodiscard]] constexpr llama_cpp started(const deployment& d, const gpu_profile* gpu) const;
+  /// As those of `engines::llama_cpp`, of what is started.
+  [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
+                                               const gpu_profile* gpu) const;
+  [[nodiscard]] constexpr memory_budget host_ledger(const deployment& d, const gpu_profile* gpu) const;
+  [[nodiscard]] constexpr kv_growth cache_growth(const deployment& d, const rank& where) const;
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const;
 };
 
 }  // namespace engines

@@ -27,6 +27,19 @@ struct ollama {
   bool sched_spread = false;      ///< OLLAMA_SCHED_SPREAD: never choose a single GPU
   bytes gpu_overhead = bytes{0};  ///< OLLAMA_GPU_OVERHEAD: left alone on each GPU
   bytes used_by_others = bytes{0};
+
+  /// The engine's name.
+  [[nodiscard]] constexpr engine_name name() const;
+  /// How llama-server is started, on as many such GPUs as the deployment has ranks; none without one.
+  [[nodiscard]] constexpr llama_cpp started(const deployment& d, const gpu_profile* gpu) const;
+  /// As those of `engines::llama_cpp`, of what is started.
+  [[nodiscard]] constexpr usable_memory usable(const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr memory_budget ledger(const deployment& d, const rank& where,
+                                               const gpu_profile* gpu) const;
+  [[nodiscard]] constexpr memory_budget host_ledger(const deployment& d, const gpu_profile* gpu) const;
+  [[nodiscard]] constexpr kv_growth cache_growth(const deployment& d, const rank& where) const;
+  [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const;
+  [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const;
 };
 
 }  // namespace engines
