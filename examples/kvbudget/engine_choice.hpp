@@ -58,10 +58,11 @@ template <kvbudget::engine Engine> struct with_usable {
   {
     return engine.host_bytes(d, gpu);
   }
-  [[nodiscard]] kvbudget::refusal refuses_to_load(const kvbudget::deployment& d) const
-    requires requires(const Engine& on) { on.refuses_to_load(d); }
+  [[nodiscard]] kvbudget::refusal refuses_to_load(const kvbudget::deployment& d,
+                                                  const kvbudget::gpu_profile* gpu) const
+    requires requires(const Engine& on) { on.refuses_to_load(d, gpu); }
   {
-    return engine.refuses_to_load(d);
+    return engine.refuses_to_load(d, gpu);
   }
   [[nodiscard]] kvbudget::refusal refuses(const kvbudget::deployment& d,
                                           const kvbudget::gpu_profile& gpu) const

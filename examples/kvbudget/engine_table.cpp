@@ -71,7 +71,7 @@ void engine_table::add(const request& r, const std::string& title, const std::op
     } else {
       added.refused = refusal_of(r);
     }
-    if (!detail::loads(r.d, on)) return;
+    if (!detail::loads(r.d, on, gpu)) return;
     const cluster_budget cluster = estimate_cluster(r.d, on, gpu);
     const memory_budget& worst = cluster.worst();
     for (const line_item& line : worst) {

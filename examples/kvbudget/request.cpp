@@ -982,7 +982,7 @@ void check_host_memory(request& r) {
     return std::visit(
         [&](const auto& on) {
           if constexpr (requires { on.host_bytes(r.d, *r.gpu); }) {
-            if (!detail::loads(r.d, on)) return bytes{};
+            if (!detail::loads(r.d, on, &*r.gpu)) return bytes{};
             return on.host_bytes(r.d, *r.gpu);
           } else {
             return bytes{};

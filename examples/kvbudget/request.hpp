@@ -135,7 +135,7 @@ template <class Use> auto with_engine(const request& r, Use&& use) {
 
 /// Whether there is a ledger at all.
 [[nodiscard]] inline bool loads(const request& r) {
-  return with_engine(r, [&](const auto& on) { return kvbudget::detail::loads(r.d, on); });
+  return with_engine(r, [&](const auto& on) { return kvbudget::detail::loads(r.d, on, r.gpu ? &*r.gpu : nullptr); });
 }
 
 /// Whether the request's engine reserves pools when it starts.

@@ -39,7 +39,7 @@ TEST_CASE("what llama.cpp refuses never fits") {
 
   on.flash_attn = llama_cpp_flash_attn::off;
   on.type_v = llama_cpp_cache_type::q8_0;
-  REQUIRE(on.refuses_to_load(d));
+  REQUIRE(on.refuses_to_load(d, &gpu));
   const verdict unloaded = check_fit(d, gpu, on);
   CHECK(!unloaded.fits);
   CHECK(!unloaded.surely);
@@ -57,7 +57,7 @@ TEST_CASE("what llama.cpp refuses never fits") {
   engines::llama_cpp small;
   small.n_ctx = 2048;
   small.n_parallel = 1;
-  REQUIRE(!small.refuses_to_load(d));
+  REQUIRE(!small.refuses_to_load(d, &gpu));
   REQUIRE(small.refuses(d, gpu));
   const verdict loaded = check_fit(d, gpu, small);
   CHECK(!loaded.fits);

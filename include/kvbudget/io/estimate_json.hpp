@@ -133,7 +133,7 @@ template <engine Engine>
 template <engine Engine>
 [[nodiscard]] nlohmann::ordered_json host_json(const deployment& d, const Engine& on, const node& machine) {
   if constexpr (requires { on.host_bytes(d, gpu_of(machine)); }) {
-    if (machine.gpu != nullptr && loads(d, on)) return on.host_bytes(d, gpu_of(machine)).value;
+    if (machine.gpu != nullptr && loads(d, on, machine.gpu)) return on.host_bytes(d, gpu_of(machine)).value;
   }
   return nullptr;
 }
@@ -187,7 +187,7 @@ template <engine Engine = engines::geometry>
                                                    const node& machine = {}, const headroom& asked = {},
                                                    const std::vector<std::string>& warnings = {}) {
   using nlohmann::ordered_json;
-  const bool loads = detail::loads(d, on);
+  const bool loads = detail::loads(d, on, machine.gpu);
   const number_format& dtype = detail::given_or(d.dtype, d.model->dtype);
 
   ordered_json result = {
@@ -247,7 +247,7 @@ template <engine Engine = engines::geometry>
   const bool any = found.concurrency_is_unbounded();
   constexpr bool pooled = pool_engine<Engine>;
   const bool may_refuse = pooled || requires { on.refuses(d, gpu); };
-  const bool loads = detail::loads(d, on);
+  const bool loads = detail::loads(d, on, machine.gpu);
   const auto if_loaded = [&](ordered_json figure) { return loads ? std::move(figure) : ordered_json(); };
   ordered_json unbounded = ordered_json::array();
   if (found.max_tokens.unbounded) unbounded.push_back("max_tokens");

@@ -31,7 +31,7 @@ inline void add_llama_cpp_json(nlohmann::ordered_json& result, const engines::ll
                           "flash_attn"}) {
     result[key] = nullptr;
   }
-  if (on.refuses_to_load(d)) return;
+  if (on.refuses_to_load(d, nullptr)) return;
   const llama_cpp_memory memory = llama_cpp_memory_of(on, d);
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
   for (std::uint32_t i = 0; i < memory.gpu_count; ++i) {

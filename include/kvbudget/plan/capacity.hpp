@@ -77,7 +77,7 @@ template <engine Engine = engines::geometry>
   capacity result;
   if constexpr (pool_engine<Engine>) return detail::capacity_of_pools(d, gpu, on, asked);
   result.refused = detail::refusal_of(d, gpu, on);
-  result.starts = detail::loads(d, on);
+  result.starts = detail::loads(d, on, &gpu);
   result.fits = fits(d, gpu, on, asked);
   result.max_tokens = max_active_tokens(d, on, gpu, asked);
   result.max_context = max_context(d, on, gpu, asked);

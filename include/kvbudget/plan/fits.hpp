@@ -83,9 +83,10 @@ template <pool_engine Engine>
   return result;
 }
 namespace detail {
-/// Whether there is a ledger: engines without pools may have `refuses_to_load(d)`.
-template <engine Engine> [[nodiscard]] constexpr bool loads(const deployment& d, const Engine& on) {
-  if constexpr (requires { on.refuses_to_load(d); }) return !on.refuses_to_load(d);
+/// Whether there is a ledger: engines without pools may have `refuses_to_load(d, gpu)`.
+template <engine Engine>
+[[nodiscard]] constexpr bool loads(const deployment& d, const Engine& on, const gpu_profile* gpu) {
+  if constexpr (requires { on.refuses_to_load(d, gpu); }) return !on.refuses_to_load(d, gpu);
   return true;
 }
 /// Why an engine without pools does not serve the workload, where it has `refuses(d, gpu)`.
@@ -105,7 +106,7 @@ template <engine Engine = engines::geometry>
     return check_fit(allocate(d, on, gpu), d, gpu, on, asked);
   } else {
     verdict result{.available = on.usable(gpu)};
-    if (detail::loads(d, on)) result = check_fit(estimate(d, on, &gpu), on.usable(gpu), asked);
+    if (detail::loads(d, on, &gpu)) result = check_fit(estimate(d, on, &gpu), on.usable(gpu), asked);
     if (!detail::refusal_of(d, gpu, on)) return result;
     result.fits = result.surely = false;
     result.never = true;

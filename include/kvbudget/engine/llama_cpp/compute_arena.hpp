@@ -48,6 +48,7 @@ struct graph_tensor {
   bool held = false;     ///< has memory now
   bool resumes = false;  ///< first operation here after one on another device, or after a weight was dropped
   bool staged = false;   ///< a weight or cache from host memory, here for one operation
+  bool early = false;    ///< has memory before the first operation: what a graph makes without a source
 };
 
 /// Free space of a buffer without end: best fit among the holes, else its end.
@@ -209,7 +210,7 @@ struct compute_graph {
     tensor.listed = true;
     for (const tensor_index source : tensor.sources) list(source);
     if (tensor.role == tensor_role::input) {
-      if (tensor.staged) return;
+      if (tensor.staged || tensor.early) return;
       if (input_count == max_graph_inputs) a_compute_graph_has_too_many_tensors(max_graph_inputs);
       inputs[input_count++] = at;
     } else {
@@ -274,6 +275,9 @@ struct compute_graph {
   constexpr std::uint64_t plan(std::uint64_t alignment, bool inputs_first, std::uint64_t copies) {
     compute_arena arena;
     arena.alignment = alignment;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (tensors[i].early) hold_input(static_cast<tensor_index>(i), arena, 1);
+    }
     for (std::size_t i = 0; i < input_count && (inputs_first || copies > 1); ++i) {
       hold_input(inputs[i], arena, copies);
     }
