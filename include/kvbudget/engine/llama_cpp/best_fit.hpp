@@ -133,13 +133,6 @@ template <class Holds>
   return good;
 }
 
-[[nodiscard]] constexpr bool has_experts(const model_architecture& model) {
-  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-    if (model.kinds[kind].num_experts != 0) return true;
-  }
-  return false;
-}
-
 }  // namespace llama_cpp_fitting
 
 /// The largest n_ctx that fits, all sequences together, up to `limit` tokens of one sequence (0 = the trained

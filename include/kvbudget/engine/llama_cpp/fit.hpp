@@ -143,6 +143,13 @@ struct measured {
   return static_cast<std::int64_t>(detail::smaller(value, most));
 }
 
+[[nodiscard]] constexpr bool has_experts(const model_architecture& model) {
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    if (model.kinds[kind].num_experts != 0) return true;
+  }
+  return false;
+}
+
 /// The search itself. All of it follows the engine: every figure is signed, divisions round towards zero.
 class fitter {
  public:
@@ -180,13 +187,6 @@ class fitter {
   }
 
  private:
-  [[nodiscard]] static constexpr bool has_experts(const model_architecture& model) {
-    for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-      if (model.kinds[kind].num_experts != 0) return true;
-    }
-    return false;
-  }
-
   /// All steps in their order; says why it gave up.
   constexpr refusal lower() {
     if (asked_.split_mode == llama_cpp_split_mode::tensor) {
