@@ -137,14 +137,15 @@ template <class Holds>
 
 /// The largest n_ctx that fits, all sequences together, up to `limit` tokens of one sequence (0 = the trained
 /// context). llama.cpp rounds up twice, so that the cells of a sequence, in steps of 256, and not n_ctx are
-/// what grows evenly (16,384 over 3 sequences are 3 × 5,632 cells): the search is over these steps, the
-/// answer is the whole of what is allocated, and n_ctx + 1 is one step more. Cost: 2 + log2(limit / 256)
-/// probes.
+/// what grows evenly (16,384 over 3 sequences are 3 × 5,632 cells): the search is over these steps, and n_ctx
+/// + 1 is one step more. Below n_batch the batch grows with n_ctx as well, so that single tokens are tried
+/// there. Cost: 3 + log2(limit / 256) probes, and 8 + log2(sequences) more for a context below n_batch.
 [[nodiscard]] constexpr llama_cpp_answer llama_cpp_largest_context(const engines::llama_cpp& options,
                                                                    const deployment& d,
                                                                    const llama_cpp_room& room,
                                                                    std::uint64_t limit = 0) {
   using llama_cpp_cache::max_context;
+  using llama_cpp_fitting::last_that_holds;
   llama_cpp_fitting::prober tried(d, room);
   llama_cpp_answer answer;
   answer.options = options;
@@ -157,32 +158,33 @@ template <class Holds>
   if (limit == 0) limit = d.model->max_position_embeddings;
   const std::uint64_t wanted = detail::ceil_div(detail::larger(limit, std::uint64_t{1}), least.n_ctx_seq);
   const std::uint64_t most = detail::larger(detail::smaller(wanted, max_context / step), std::uint64_t{1});
-  const auto with = [&](std::uint64_t steps) {
+  const auto with = [&](std::uint64_t n_ctx) {
     engines::llama_cpp asked = answer.options;
-    asked.n_ctx = steps * step;
+    asked.n_ctx = n_ctx;
     return asked;
   };
-  const auto fits = [&](std::uint64_t steps) { return tried.fits(with(steps)); };
-  std::uint64_t steps = 1;
-  answer.everything = fits(most);
+  const auto fits = [&](std::uint64_t n_ctx) { return tried.fits(with(n_ctx)); };
+  answer.everything = fits(most * step);
   if (answer.everything) {
-    steps = most;
-  } else if (most > 1 && fits(1)) {
-    steps = llama_cpp_fitting::last_that_holds(1, most, fits);
+    answer.value = most * step;
+  } else if (fits(1)) {
+    const auto fits_steps = [&](std::uint64_t steps) { return steps == 0 || fits(steps * step); };
+    const std::uint64_t steps = last_that_holds(0, most, fits_steps);
+    answer.value = detail::larger(steps * step, std::uint64_t{1});
+    if (answer.value < options.n_batch)
+      answer.value = last_that_holds(answer.value, (steps + 1) * step, fits);
   }
-  answer.options = with(steps);
-  answer.value = answer.options.n_ctx;
+  answer.options = with(detail::larger(answer.value, std::uint64_t{1}));
   tried.conclude(answer, "GPU # lacks # bytes even for the least context",
                  "the host lacks # bytes even for the least context");
-  if (!answer.fits) answer.value = 0;
   return answer;
 }
 
 /// The largest `-ngl` that fits: layers from the last on, the head counted as the first; layers + 1 =
 /// everything. Everything may fit where one layer less does not (weights that stay on the host are copied
-/// through the GPU), so that is tried first; and as layers are dealt out by shares, a GPU may lose a layer
-/// when there is one more for all, so that as many further layers are tried as there are GPUs. Cost: 3 +
-/// log2(layers) + GPUs probes.
+/// through the GPU), so that is tried first. On several GPUs shares move layers and the head from one to
+/// another with every layer more, and no number says anything about the next: all are tried from the largest
+/// on. Cost: 3 + log2(layers) probes on one GPU, up to layers + 2 on several.
 [[nodiscard]] constexpr llama_cpp_answer llama_cpp_largest_gpu_layers(const engines::llama_cpp& options,
                                                                       const deployment& d,
                                                                       const llama_cpp_room& room) {
@@ -199,12 +201,11 @@ template <class Holds>
   answer.everything = fits(all);
   if (answer.everything) {
     answer.value = all;
+  } else if (room.count > 1) {
+    answer.value = all - 1;
+    while (answer.value != 0 && !fits(answer.value)) --answer.value;
   } else if (fits(0)) {
     answer.value = llama_cpp_fitting::last_that_holds(0, all, fits);
-    const std::uint64_t end = detail::smaller(answer.value + 2 + room.count, all);
-    for (std::uint64_t more = answer.value + 2; room.count > 1 && more < end; ++more) {
-      if (fits(more)) answer.value = more;
-    }
   }
   answer.options = with(answer.value);
   tried.conclude(answer, "GPU # lacks # bytes even with no layer on a GPU",

@@ -150,6 +150,21 @@ struct measured {
   return false;
 }
 
+/// a × part / whole, rounded down, for part < whole; the product may be longer than 64 bits.
+[[nodiscard]] constexpr std::uint64_t share_of(std::uint64_t a, std::uint64_t part, std::uint64_t whole) {
+  std::uint64_t quotient = 0, rest = 0;
+  for (int bit = 63; bit >= 0; --bit) {
+    quotient *= 2;
+    rest *= 2;
+    if (((a >> bit) & 1u) != 0) rest += part;
+    while (rest >= whole) {
+      rest -= whole;
+      ++quotient;
+    }
+  }
+  return quotient;
+}
+
 /// The search itself. All of it follows the engine: every figure is signed, divisions round towards zero.
 class fitter {
  public:
@@ -301,8 +316,8 @@ class fitter {
     const std::int64_t at_most = used_by_all(full);
     const bool enough = target > at_least && at_most > at_least;
     if (enough) {
-      asked_.n_ctx += detail::floor_mul_div(most - least, static_cast<std::uint64_t>(target - at_least),
-                                            static_cast<std::uint64_t>(at_most - at_least));
+      asked_.n_ctx += share_of(most - least, static_cast<std::uint64_t>(target - at_least),
+                               static_cast<std::uint64_t>(at_most - at_least));
       asked_.n_ctx -= asked_.n_ctx % detail::checked_mul(256, streams_);
       asked_.n_ctx = detail::larger(asked_.n_ctx, least);
     }
