@@ -113,10 +113,33 @@ TEST_CASE("fit of DeepSeek-R1-Distill-Qwen-14B on one and two GPUs, with -ngl 99
 
 // ---- worked models ---------------------------------------------------------------------------------------
 
+namespace {
+// [fit]
+llama_cpp_fit_result fitted(const deployment& d, const llama_cpp_gpu_memory& gpu) {
+  const engines::llama_cpp asked{};  // as the user wrote it
+  return llama_cpp_fit(asked, d, &gpu, 1);
+}
+// [fit]
+
+struct answers {
+  llama_cpp_answer moved, context;
+  llama_cpp_plan plan;
+};
+// [questions]
+answers asked_of(const deployment& d, const llama_cpp_gpu_memory& gpu) {
+  const llama_cpp_room room{.gpus = &gpu, .count = 1, .headroom = bytes{256 * mib}};
+  const auto moved = llama_cpp_least_cpu_moe({}, d, room);                 // --n-cpu-moe 19: 18 would not do
+  const auto context = llama_cpp_largest_context(moved.options, d, room);  // what is left beside it
+  const auto plan = llama_cpp_best_fit({}, d, room);                       // in the usual order of preference
+  return {moved, context, plan};
+}
+// [questions]
+}  // namespace
+
 TEST_CASE("Qwen3-30B-A3B in Q8_0 on 24 GB: what --fit does, and what would do") {
   const deployment d = deployed(models::qwen3_30b_a3b, formats::q8_0);
   const gpu_set<1> rtx_4090({24077});
-  const auto found = rtx_4090.fit({}, d);
+  const llama_cpp_fit_result found = fitted(d, rtx_4090.gpus[0]);
   REQUIRE(found.step_count == 4);
   CHECK(found.steps[0].change == change::context);
   CHECK(found.steps[1] == llama_cpp_fit_step{.change = change::layers, .after = 49});
@@ -131,13 +154,13 @@ TEST_CASE("Qwen3-30B-A3B in Q8_0 on 24 GB: what --fit does, and what would do") 
   CHECK(llama_cpp_memory_of(found.options, d, 1).gpus[0].total() == found.gpus[0].used);
 
   // The whole context can stay if a few experts go.
-  const auto room = rtx_4090.room();
-  const auto moved = llama_cpp_least_cpu_moe({}, d, room);
+  const auto [moved, context, plan] = asked_of(d, rtx_4090.gpus[0]);
+  const llama_cpp_room room{.gpus = rtx_4090.gpus, .count = 1, .headroom = bytes{256 * mib}};
   CHECK(moved.fits);
-  CHECK(moved.value > 15);
+  CHECK(context.everything);
+  CHECK(moved.value == 19);
   CHECK_FALSE(
       llama_cpp_need_of(llama_cpp{.n_cpu_moe = static_cast<std::uint32_t>(moved.value - 1)}, d, room).fits());
-  const auto plan = llama_cpp_best_fit({}, d, room);
   CHECK(plan.fits);
   CHECK(plan.options.n_ctx == 40960);
   CHECK(plan.gave_up[static_cast<std::size_t>(llama_cpp_concession::experts)]);

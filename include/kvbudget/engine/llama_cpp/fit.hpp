@@ -603,7 +603,8 @@ class fitter {
 /// What llama.cpp's `--fit` makes of the options on `count` GPUs with so much memory: the options it loads
 /// with, every step, and why it gave up where it did. It lowers only what the user left to it: n_ctx where it
 /// is 0, layers and tensors where none of `-ngl`, `-ts`, `-ot` (and `--cpu-moe`) is given. Options that the
-/// engine refuses are returned with its reason; more GPUs than it can use stop.
+/// engine refuses are returned with its reason; more GPUs than it can use stop. Not followed: draft layers of
+/// the model's own as layers to deal out, and builds before the newest that is known.
 /// Cost: one graph per device and probe; about 2 + 2·log2(layers) probes per GPU.
 [[nodiscard]] constexpr llama_cpp_fit_result llama_cpp_fit(
     const engines::llama_cpp& options, const deployment& d, const llama_cpp_gpu_memory* gpus,
