@@ -638,4 +638,32 @@ TEST_CASE("room: headroom, caution, the host and unified memory all count") {
   room.unified_memory = true;
   CHECK(llama_cpp_need_of(asked, d, room).gpus[0] == need.gpus[0] + need.host);
 }
+
+TEST_CASE("memory that no GPU has, or none at all, and GPUs that there are not") {
+  const deployment d = deployed(models::qwen3_30b_a3b, formats::q4_0);
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  std::vector<llama_cpp_gpu_memory> gpus(5, {bytes{most}, bytes{most}});
+  CHECK_FALSE(llama_cpp_fit({}, d, gpus.data(), 5).changed());
+  CHECK_FALSE(llama_cpp_fit({}, d, gpus.data(), 5, llama_cpp_fit_settings{bytes{most}}).meets_targets());
+  CHECK(llama_cpp_best_fit({}, d, {.gpus = gpus.data(), .count = 5}).fits);
+  gpus.assign(5, {});
+  const auto nothing = llama_cpp_fit({}, d, gpus.data(), 5);
+  CHECK(nothing.changed());
+  CHECK_FALSE(nothing.meets_targets());
+  const auto plan = llama_cpp_best_fit({}, d, {.gpus = gpus.data(), .count = 5});
+  CHECK_FALSE(plan.fits);
+  CHECK(plan.why);
+  CHECK(plan.need.lacking != bytes{});
+  CHECK_FALSE(llama_cpp_largest_context({}, d, {.gpus = gpus.data(), .count = 5}).fits);
+
+  gpus.assign(17, gpu_with(24000));
+  CHECK_THROWS_AS(llama_cpp_fit({}, d, gpus.data(), 17), error);
+  CHECK_THROWS_AS(llama_cpp_best_fit({}, d, {.gpus = gpus.data(), .count = 17}), error);
+  CHECK_THROWS_AS(llama_cpp_fit({.main_gpu = 2}, d, gpus.data(), 2), error);
+  // Without a GPU everything is on the host.
+  const auto on_host = llama_cpp_best_fit({}, d, {.host_free = bytes{64 * 1024 * mib}});
+  CHECK(on_host.fits);
+  CHECK(on_host.need.gpu_count == 0);
+  CHECK(on_host.need.host > bytes{15 * 1024 * mib});
+}
 }  // namespace llama_cpp_fit_cases

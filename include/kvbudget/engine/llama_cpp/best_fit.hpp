@@ -45,7 +45,8 @@ struct llama_cpp_need {
   if (need.refused) return need;
   std::uint64_t free[llama_cpp_max_devices] = {};
   for (std::uint32_t i = 0; i < used; ++i) free[i] = room.gpus[i].free.value;
-  const llama_cpp_memory memory = llama_cpp_memory_of(asked, d, room.count, free);
+  const llama_cpp_memory memory =
+      llama_cpp_memory_of(asked, d, room.count, llama_cpp_fitting::shares_of(free, used));
 
   const auto of_compute = [&](const llama_cpp_buffers& held) {
     return bytes{room.cautious ? held.compute.range.high : held.compute.range.expected};

@@ -138,9 +138,16 @@ struct measured {
   bytes output{};
 };
 
+/// Bytes as the engine counts them here; more than any machine has is cut off, so that sums stay in range.
 [[nodiscard]] constexpr std::int64_t as_signed(std::uint64_t value) {
-  constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
-  return static_cast<std::int64_t>(detail::smaller(value, most));
+  return static_cast<std::int64_t>(detail::smaller(value, std::uint64_t{1} << 58));
+}
+/// The shares by which layers are dealt out: free memory, or equal ones where no GPU has any.
+[[nodiscard]] constexpr const std::uint64_t* shares_of(const std::uint64_t* free, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (free[i] != 0) return free;
+  }
+  return nullptr;
 }
 
 [[nodiscard]] constexpr bool has_experts(const model_architecture& model) {
@@ -258,7 +265,7 @@ class fitter {
 
   constexpr measured measure(const engines::llama_cpp& options) {
     ++found_.probes;
-    const llama_cpp_memory memory = llama_cpp_memory_of(options, *d_, nd_, free_);
+    const llama_cpp_memory memory = llama_cpp_memory_of(options, *d_, nd_, shares_of(free_, nd_));
     measured result;
     for (std::uint32_t id = 0; id < nd_; ++id) {
       result.used[id] = as_signed(memory.gpus[id].total().value);
@@ -369,20 +376,17 @@ class fitter {
     return measure(dealt, options);
   }
 
-  /// The method of false position: how many of `delta` layers to try next. A target that is exceeded already
-  /// wraps around in the engine, and the most is tried.
+  /// The method of false position: how many of `delta` layers to try next. Where the target is exceeded
+  /// already by a layer's share or more, the number wraps around in the engine, and the most is tried.
   [[nodiscard]] static constexpr std::uint32_t step_of(std::uint32_t delta, std::int64_t target,
                                                        std::int64_t low, std::int64_t high) {
     const std::int64_t room = high - low;
-    std::uint32_t step = delta - 1;
-    if (room > 0) {
-      step = target < low ? delta - 1
-                          : static_cast<std::uint32_t>(detail::smaller(
-                                detail::floor_mul_div(delta, static_cast<std::uint64_t>(target - low),
-                                                      static_cast<std::uint64_t>(room)),
-                                std::uint64_t{delta}));
-    }
-    return detail::smaller(detail::larger(step, 1u), delta - 1);
+    const std::int64_t part = target < low ? low - target : target - low;
+    if (room <= 0 || part >= room) return delta - 1;
+    const std::uint64_t step =
+        share_of(delta, static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(room));
+    if (target < low && step != 0) return delta - 1;
+    return detail::smaller(detail::larger(static_cast<std::uint32_t>(step), 1u), delta - 1);
   }
 
   /// Steps 2 and 3: which layers go where.
