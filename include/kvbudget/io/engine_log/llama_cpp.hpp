@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "kvbudget/io/engine_log/local_figures.hpp"
 #include "kvbudget/io/engine_log/local_lines.hpp"
 #include "kvbudget/io/engine_log/recorder.hpp"
 
 namespace kvbudget::inline v0::detail {
 
-inline constexpr std::size_t most_log_devices = 64;
 inline constexpr std::size_t most_log_caches = 64;
 inline constexpr std::size_t most_log_failures = 64;
 
@@ -32,7 +32,7 @@ inline constexpr std::size_t most_log_failures = 64;
 /// apart.
 class llama_cpp_reader {
  public:
-  explicit llama_cpp_reader(engine_log& log) : log_(log), recorder_(log, 0) {}
+  explicit llama_cpp_reader(engine_log& log) : log_(log), recorder_(log, 0), figures_(recorder_) {}
 
   void read(std::string_view text) {
     log_lines lines(text);
@@ -48,7 +48,7 @@ class llama_cpp_reader {
   }
 
   [[nodiscard]] bool knows_something() const { return known_; }
-  [[nodiscard]] std::size_t figures() const { return figures_; }
+  [[nodiscard]] std::size_t figures() const { return count_; }
 
  private:
   using amount = std::optional<printed_amount>;
@@ -62,6 +62,8 @@ class llama_cpp_reader {
     step reached = step::none;
     bool trial = false;  ///< of `--fit`: nothing is allocated
     bool context_figures = false;
+    bool context_gone = false;
+    std::uint32_t program = 0;  ///< banners of programs before it
     std::vector<printed_device> devices{};
     std::vector<printed_cache> caches{};
     std::vector<printed_failure> failures{};
@@ -94,14 +96,25 @@ class llama_cpp_reader {
     if (!in_draft_) {
       if (to.has_figures() && !to.trial) {
         ++log_.starts;
+        log_.notes.clear();
         if (fit_is_used_) fit_.reset();
         fit_is_used_ = false;
+        if (breakdown_line_ >= to.first_line) breakdown_.clear();
       }
       if (projector_line_ > to.first_line) projector_.clear();
       draft_ = load{};
     }
     to = load{};
     to.first_line = line;
+    to.program = programs_;
+  }
+
+  /// Whether another model that one program of llama.cpp loads, without a word about it, is a draft's: it has
+  /// loaded its own, and gives nothing back.
+  [[nodiscard]] bool is_draft_of_main(step next) const {
+    return next >= step::device && !in_draft_ && main_.context_figures && !main_.trial && !in_trial_ &&
+           front_end_.empty() && !benchmark_ && !main_.context_gone && programs_ > 0 &&
+           main_.program == programs_;
   }
 
   void reach(step next, std::uint32_t line) {
@@ -118,7 +131,12 @@ class llama_cpp_reader {
       case step::buffers: again = reached >= step::context; break;
       case step::context: break;
     }
-    if (again || reached == step::none) begin_load(line);
+    if (again && is_draft_of_main(next)) {
+      enter_draft(line);
+      begin_load(line);
+    } else if (again || reached == step::none) {
+      begin_load(line);
+    }
     if (next == step::command || next == step::server) projector_.clear();
     load& to = current();
     if (next > to.reached) to.reached = next;
@@ -140,7 +158,7 @@ class llama_cpp_reader {
     reach(step::context, line);
     load& to = current();
     if (!to.context_figures) return;
-    if (!in_draft_ && !gives_contexts_back_) {
+    if (!in_draft_ && !to.context_gone && !benchmark_) {
       enter_draft(line);
       reach(step::context, line);
       return;
@@ -153,13 +171,14 @@ class llama_cpp_reader {
     }
     to.caches.clear();
     to.context_figures = false;
+    to.context_gone = false;
   }
 
   // -- figures
 
   void found() {
     known_ = true;
-    ++figures_;
+    ++count_;
   }
 
   [[nodiscard]] printed_device* device_in(std::vector<printed_device>& devices, std::string_view name,
@@ -182,47 +201,6 @@ class llama_cpp_reader {
     return &devices.back();
   }
 
-  [[nodiscard]] amount amount_at(std::string_view text, std::size_t at, std::uint32_t line) {
-    return recorder_.amount_at(with_decimal_point(text, at), 0, line);
-  }
-  [[nodiscard]] amount amount_behind(std::string_view text, std::string_view label, std::uint32_t line) {
-    const std::size_t at = text.find(label);
-    if (at == std::string_view::npos) return std::nullopt;
-    return amount_at(text, skip_to_number(text, at + label.size()), line);
-  }
-  [[nodiscard]] std::optional<printed_count> count_behind(std::string_view text, std::string_view label,
-                                                          std::uint32_t line) {
-    const std::size_t at = text.find(label);
-    if (at == std::string_view::npos) return std::nullopt;
-    return recorder_.count_at(text, skip_to_number(text, at + label.size()), line);
-  }
-  /// The count before ` cells`, ` layers`, …
-  [[nodiscard]] std::optional<printed_count> count_before(std::string_view text, std::string_view label,
-                                                          std::uint32_t line) {
-    const std::size_t at = text.find(label);
-    if (at == std::string_view::npos) return std::nullopt;
-    const std::size_t number = number_before(text, at);
-    return number < at ? recorder_.count_at(text, number, line) : std::nullopt;
-  }
-
-  /// Whole MiB that an engine cut: true sizes are up to one MiB away.
-  [[nodiscard]] static amount cut_mib(const number_text& number, std::uint32_t line) {
-    if (!number.found || number.decimals != 0) return std::nullopt;
-    amount size = amount_of(number, 20, 0, line);
-    if (size) size->rounding_bytes = std::uint64_t{1} << 20;
-    return size;
-  }
-  [[nodiscard]] static amount cut_mib_at(std::string_view text, std::size_t at, std::uint32_t line) {
-    while (at < text.size() && text[at] == ' ') ++at;
-    return cut_mib(read_number(text, at), line);
-  }
-  [[nodiscard]] static amount cut_mib_behind(std::string_view text, std::string_view label,
-                                             std::uint32_t line) {
-    const std::size_t at = text.find(label);
-    if (at == std::string_view::npos) return std::nullopt;
-    return cut_mib_at(text, at + label.size(), line);
-  }
-
   void add(amount& to, const printed_amount& figure) {
     if (!to) {
       to = figure;
@@ -242,7 +220,7 @@ class llama_cpp_reader {
     const std::string_view kind = from.kind;
     if (holds(from.function, "compute_meta") || from.function.substr(0, 4) == "clip") {
       if (kind != "compute") return;
-      if (const amount size = amount_at(text, from.number, line)) {
+      if (const amount size = figures_.amount_at(text, from.number, line)) {
         if (printed_device* to = device_in(projector_, from.device, line)) to->compute = size;
         projector_line_ = line;
         found();
@@ -268,7 +246,7 @@ class llama_cpp_reader {
     } else {
       return;
     }
-    const amount size = amount_at(text, from.number, line);
+    const amount size = figures_.amount_at(text, from.number, line);
     if (!size) return;
     const bool of_model = member == &printed_device::model;
     reach(of_model ? step::buffers : step::context, line);
@@ -286,19 +264,6 @@ class llama_cpp_reader {
   }
 
   // -- caches
-
-  /// `K (q8_0): 1088.00 MiB`.
-  void read_part(std::string_view text, std::string_view label, std::uint32_t line, amount& size,
-                 std::string& type) {
-    const std::size_t at = text.find(label);
-    if (at == std::string_view::npos) return;
-    const std::size_t open = at + label.size();
-    const std::string_view name = in_brackets(text, open - 1);
-    if (name.empty() || name.size() > 32) return;
-    const std::size_t number = skip_to_number(text, open + name.size() + 1);
-    size = amount_at(text, number, line);
-    if (size) type = printable(name, 32);
-  }
 
   void keep_cache(printed_cache cache) {
     std::vector<printed_cache>& caches = current().caches;
@@ -321,10 +286,8 @@ class llama_cpp_reader {
     caches.push_back(std::move(cache));
   }
 
-  /// `llama_kv_cache: size = 2176.00 MiB (262144 cells, 8 layers, 1/1 seqs), K (q8_0): …, V (q8_0): …`, the
-  /// same of recurrent states with R and S, `KV self size  = …`.
   void read_cache(std::string_view text, std::size_t at, std::uint32_t line) {
-    const amount total = amount_at(text, skip_to_number(text, at), line);
+    const amount total = figures_.amount_at(text, skip_to_number(text, at), line);
     if (!total) return;
     reach(step::context, line);
     load& to = current();
@@ -334,39 +297,11 @@ class llama_cpp_reader {
     cache.total = total;
     cache.label = std::move(to.cache_label);
     to.cache_label.clear();
-    const std::string_view rest = text.substr(at);
-    const std::size_t open = rest.find('(');
-    const std::string_view shape =
-        open == std::string_view::npos ? std::string_view() : in_brackets(rest, open);
-    if (holds(shape, " cells")) {
-      cache.cells = count_before(shape, " cells", line);
-      cache.layers = count_before(shape, " layers", line);
-      const std::size_t sequences = shape.find(" seqs");
-      if (sequences != std::string_view::npos) {
-        cache.streams = count_before(shape, " seqs", line);
-        const std::size_t number = number_before(shape, sequences);
-        if (number > 0 && shape[number - 1] == '/') {
-          cache.sequences = recorder_.count_at(shape, number_before(shape, number - 1), line);
-        } else {
-          std::swap(cache.sequences, cache.streams);
-        }
-      }
-    }
-    if (holds(rest, "c^KV (")) {
-      cache.latent = true;
-      read_part(rest, "c^KV (", line, cache.keys, cache.key_type);
-      read_part(rest, "kv^T (", line, cache.values, cache.value_type);
-    } else if (holds(rest, " R (") && holds(rest, " S (")) {
-      cache.recurrent = true;
-      read_part(rest, " R (", line, cache.keys, cache.key_type);
-      read_part(rest, " S (", line, cache.values, cache.value_type);
-    } else {
-      read_part(rest, " K (", line, cache.keys, cache.key_type);
-      read_part(rest, " V (", line, cache.values, cache.value_type);
-    }
+    figures_.read_cache_parts(text.substr(at), line, cache);
     keep_cache(std::move(cache));
   }
 
+  /// `llama_kv_cache: size = 2176.00 MiB (…)`, `KV self size  = …`, and what is printed of a cache before.
   void read_cache_line(std::string_view text, std::uint32_t line) {
     const std::size_t creating = text.find(": creating ");
     if (creating != std::string_view::npos) {
@@ -378,18 +313,15 @@ class llama_cpp_reader {
       current().cache_label = printable(without_blanks_around(label), 40);
       return;
     }
-    for (const std::string_view self : {std::string_view("KV self size"), std::string_view("kv self size")}) {
-      const std::size_t at = text.find(self);
-      if (at == std::string_view::npos) continue;
-      read_cache(text, at + self.size(), line);
-      return;
+    if (const std::size_t self = text.find(" self size"); self != std::string_view::npos) {
+      return read_cache(text, self + 10, line);  // KV, or kv in 2023
     }
     const std::size_t before = text.find(": kv_size = ");
     if (before != std::string_view::npos) {
       printed_cache cache;
       const auto type = [&](std::string_view label) { return printable(quoted_behind(text, label), 32); };
-      cache.cells = count_behind(text, ": kv_size = ", line);
-      cache.layers = count_behind(text, "n_layer = ", line);
+      cache.cells = figures_.count_behind(text, ": kv_size = ", line);
+      cache.layers = figures_.count_behind(text, "n_layer = ", line);
       cache.key_type = type("type_k = ");
       cache.value_type = type("type_v = ");
       current().next_cache = std::move(cache);
@@ -398,6 +330,7 @@ class llama_cpp_reader {
     const std::size_t size = text.find(": size = ");
     if (size == std::string_view::npos) return;
     const std::string_view function = word_before(text, size);
+    if (function.substr(0, 6) != "llama_") return;
     if (holds(function, "cache") || holds(function, "memory")) read_cache(text, size + 9, line);
   }
 
@@ -428,7 +361,7 @@ class llama_cpp_reader {
       const std::size_t begin = at + each.prefix.size();
       if (holds(text, "constructing llama_context")) return begin_context(line);
       if (const auto found = equation_at(text, begin)) {
-        each.of_model ? keep_parameter(each.prefix, *found) : keep_context_setting(*found, line);
+        each.of_model ? keep_parameter(each.prefix, *found, line) : keep_context_setting(*found, line);
       } else {
         read_words(text, line);
       }
@@ -436,7 +369,7 @@ class llama_cpp_reader {
     }
   }
 
-  void keep_parameter(std::string_view prefix, const equation& from) {
+  void keep_parameter(std::string_view prefix, const equation& from, std::uint32_t line) {
     std::string_view key = from.key;
     if (holds(key, "token")) return;
     if (prefix == "llama_model_load_internal: ") {  // 2023
@@ -448,6 +381,8 @@ class llama_cpp_reader {
       if (key == "model size") key = "file size";
       if (key == "format") key = "file format";
     }
+    const step reached = current().reached;
+    if (reached == step::none || (key == "arch" && reached >= step::tensors)) reach(step::metadata, line);
     known_ = true;
     set(key, from.value);
   }
@@ -482,7 +417,7 @@ class llama_cpp_reader {
     } else if (const std::string decided = word_behind("Flash Attention was auto, set to ");
                !decided.empty()) {
       set("flash_attn_auto", decided);
-    } else if (const auto trained = count_behind(text, "n_ctx_train (", line)) {
+    } else if (const auto trained = figures_.count_behind(text, "n_ctx_train (", line)) {
       if (current().settings.count("n_ctx_train") == 0) set("n_ctx_train", std::to_string(trained->value));
     }
   }
@@ -490,8 +425,7 @@ class llama_cpp_reader {
   /// What built the program: `build: 6123 (abc) with …`, `version: 8763 (ff5)`, `main: build = 1382 (…)`.
   void read_version(std::string_view text) {
     for (const std::string_view label :
-         {std::string_view("build: "), std::string_view("version: "), std::string_view("main: build = "),
-          std::string_view("common_params_print_info: build "), std::string_view("build=")}) {
+         {"build: ", "version: ", "main: build = ", "common_params_print_info: build ", "build="}) {
       const std::size_t at = text.find(label);
       if (at == std::string_view::npos || (at > 0 && text[at - 1] != ' ')) continue;
       std::size_t begin = at + label.size();
@@ -503,6 +437,7 @@ class llama_cpp_reader {
       if (commit.empty() && label == "build=") commit = logged_value(rest, "commit").value_or("");
       if (commit.empty() || commit.size() > 80) continue;
       log_.version = std::to_string(number.whole);
+      ++programs_;
       set_for_all("commit", commit);
       return;
     }
@@ -523,7 +458,7 @@ class llama_cpp_reader {
     if (device == nullptr) return;
     const std::size_t open = rest.find('(');
     if (open != std::string_view::npos) device->description = printable(in_brackets(rest, open), 100);
-    if (const amount size = cut_mib_at(text, number_before(text, free), line)) {
+    if (const amount size = figures_.cut_mib_at(text, number_before(text, free), line)) {
       device->free = size;
       known_ = true;
     }
@@ -539,64 +474,29 @@ class llama_cpp_reader {
     printed_device* device = device_in(listed_, before.substr(before.rfind(' ') + 1), line);
     if (device == nullptr) return;
     device->description = printable(without_blanks_around(text.substr(colon + 1, open - colon - 1)), 100);
-    device->total = cut_mib_at(text, open + 1, line);
-    device->free = cut_mib_at(text, number_before(text, free), line);
+    device->total = figures_.cut_mib_at(text, open + 1, line);
+    device->free = figures_.cut_mib_at(text, number_before(text, free), line);
   }
 
-  /// One row of the table of `llama_memory_breakdown_print`.
   void read_breakdown(std::string_view text, std::size_t at, std::uint32_t line) {
     const std::size_t colon = text.find(": ", at);
     if (colon == std::string_view::npos) return;
-    std::string_view row = without_leading_blanks(text.substr(colon + 1));
+    const std::string_view row = without_leading_blanks(text.substr(colon + 1));
     if (holds(row, "memory breakdown")) {
       breakdown_.clear();
       breakdown_line_ = line;
       breakdown_of_draft_ = extra_trial_;
       return;
     }
-    if (!row.empty() && row.front() == '|') row = without_leading_blanks(row.substr(1));
-    if (row.substr(0, 2) != "- ") return;
-    row.remove_prefix(2);
-    const std::size_t wall = row.find('|');
-    const bool walled = wall != std::string_view::npos;
-    const std::size_t end = walled ? wall : row.rfind("): ") + 1;  // the first version had no walls
-    if (end >= row.size()) return;
-    const std::string_view title = without_blanks_around(row.substr(0, end));
-    std::optional<printed_amount> sizes[7];
-    std::size_t count = 0;
-    const std::string_view numbers = row.substr(end + 1);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const number_text number = read_number(numbers, i);
-      if (!number.found) continue;
-      if (count < 7) sizes[count] = cut_mib(number, line);
-      ++count;
-      i = number.end - 1;
+    auto read = figures_.read_breakdown_row(row, line);
+    if (!read) return;
+    if (read->total) {
+      if (printed_device* device = device_in(listed_, read->name, line)) device->total = read->total;
+    } else if (extra_trial_) {
+      leave_draft();  // `Host`, the last row
     }
-    printed_breakdown read;
-    read.line = line;
-    const std::size_t open = title.find(" (");
-    read.name = printable(without_blanks_around(title.substr(0, open)), most_device_name_bytes);
-    if (open != std::string_view::npos) read.description = printable(in_brackets(title, open + 1), 100);
-    const bool all = std::all_of(sizes, sizes + std::min<std::size_t>(count, 7),
-                                 [](const amount& each) { return each.has_value(); });
-    if (read.name.empty() || !all || (count != 7 && count != 4)) {
-      recorder_.note(line, "a row of the memory breakdown is skipped, expected 4 or 7 sizes in MiB");
-      return;
-    }
-    const std::size_t self = count == 7 ? 2 : 0;
-    read.self = sizes[self];
-    read.model = sizes[self + 1];
-    read.context = sizes[self + 2];
-    read.compute = sizes[self + 3];
-    if (count == 7) {
-      read.total = sizes[0];
-      read.free = sizes[1];
-      read.unaccounted = sizes[6];
-      if (printed_device* device = device_in(listed_, read.name, line)) device->total = read.total;
-    }
-    if (breakdown_.size() < most_log_devices) breakdown_.push_back(std::move(read));
+    if (breakdown_.size() < most_log_devices) breakdown_.push_back(std::move(*read));
     found();
-    if (extra_trial_ && count == 4) leave_draft();  // `Host`, the last row
   }
 
   // -- --fit
@@ -615,114 +515,36 @@ class llama_cpp_reader {
       leave_draft();
       in_trial_ = true;
     }
+    const bool succeeded = holds(message, "successfully fit params");
     const bool failed =
         holds(message, "failed to fit params") || holds(message, "encountered an error while");
-    const bool succeeded = holds(message, "successfully fit params");
-    const bool projected = holds(message, "projected to use ");
-    if (holds(message, "took ") && !succeeded && !failed) {
+    if (holds(message, "projected to use ")) {
+      fit_.reset();
+      fit_is_used_ = false;
+    } else if (holds(message, "free memory took ")) {
       in_trial_ = false;
       return;
     }
-    if (projected) fit_.reset();
     if (!fit_) {
       fit_ = printed_fit{};
       fit_->line = line;
     }
-    printed_fit& fit = *fit_;
-    if (failed || succeeded) {
-      in_trial_ = false;
-      leave_draft();
-      fit.succeeded = succeeded;
-      const std::size_t why = message.rfind(": ");
-      if (failed && why != std::string_view::npos) fit.failure = printable(message.substr(why + 2), 300);
-      found();
-    } else if (projected) {
-      fit.projected = cut_mib_behind(message, "projected to use ", line);
-      fit.free = cut_mib_behind(message, " vs. a total of ", line);
-      if (!fit.free) fit.free = cut_mib_behind(message, " vs. ", line);
-      found();
-    } else if (holds(message, "will leave ")) {
-      fit.target = cut_mib_behind(message, " >= ", line);
-    } else if (holds(message, "cannot ")) {
-      fit.target = cut_mib_behind(message, "target of ", line);
-      if (!fit.target) fit.target = cut_mib_behind(message, "margin of ", line);
-      fit.missing = cut_mib_behind(message, "need to reduce device memory by ", line);
-      if (!fit.missing) fit.missing = cut_mib_behind(message, "need to use ", line);
-    } else if (holds(message, "context size reduced from ")) {
-      fit.context_before = count_behind(message, "context size reduced from ", line);
-      fit.context_after = count_behind(message, " to ", line);
-    } else if (message.substr(0, 2) == "- " && holds(message, " layers")) {
-      read_fit_device(message, line);
-    }
-  }
-
-  /// `- CUDA0 (RTX 4090): 24 layers ( 3 overflowing), 21000 MiB used, 1024 MiB free`.
-  void read_fit_device(std::string_view message, std::uint32_t line) {
-    if (fit_->devices.size() >= most_log_devices) return;
-    const std::size_t layers = message.find(" layers");
-    printed_fit_device device;
-    device.line = line;
-    const std::string_view title = message.substr(2, message.find(" (") - 2);
-    device.name = printable(without_blanks_around(title.substr(0, title.find(':'))), most_device_name_bytes);
-    device.layers = count_before(message, " layers", line);
-    device.overflowing = count_before(message.substr(layers), " overflowing", line);
-    for (const auto& [label, to] : {std::pair(std::string_view(" MiB used"), &printed_fit_device::used),
-                                    std::pair(std::string_view(" MiB free"), &printed_fit_device::free)}) {
-      const std::size_t at = message.find(label);
-      if (at != std::string_view::npos) device.*to = cut_mib_at(message, number_before(message, at), line);
-    }
-    for (printed_fit_device& known : fit_->devices) {
-      if (known.name != device.name) continue;
-      known = std::move(device);
-      return;
-    }
-    fit_->devices.push_back(std::move(device));
+    if (!succeeded && !failed) return figures_.read_fit_message(message, line, *fit_);
+    in_trial_ = false;
+    leave_draft();
+    fit_->succeeded = succeeded;
+    const std::size_t why = message.rfind(": ");
+    if (failed && why != std::string_view::npos) fit_->failure = printable(message.substr(why + 2), 300);
+    found();
   }
 
   // -- failures
 
-  void read_failure(std::string_view text, std::uint32_t line) {
-    std::size_t at = std::string_view::npos;
-    for (const std::string_view mark :
-         {std::string_view("failed to allocate "), std::string_view("allocating "),
-          std::string_view("quantized V cache"), std::string_view("V cache quantization"),
-          std::string_view("memory allocation of size "), std::string_view("error loading model:"),
-          std::string_view("failed to create context"), std::string_view("failed to load model"),
-          std::string_view("unable to allocate "), std::string_view("unable to load model"),
-          std::string_view("model requires more ")}) {
-      at = text.find(mark);
-      if (at == std::string_view::npos) continue;
-      if (mark == "allocating " && !holds(text, "failed")) at = std::string_view::npos;
-      if (holds(mark, "V cache") && !holds(text.substr(at), "requires")) at = std::string_view::npos;
-      if (at != std::string_view::npos) break;
-    }
-    if (at == std::string_view::npos) return;
-    const std::string_view message = text.substr(at);
-    printed_failure failure;
-    failure.line = line;
-    failure.text = printable(without_blanks_around(message), 300);
-    const std::size_t of_size = message.find(" of size ");
-    bool sized = false;
-    if (of_size != std::string_view::npos) {
-      if (const auto size = recorder_.count_at(message, of_size + 9, line);
-          size && size->value < std::uint64_t{1} << 62) {
-        failure.size = printed_amount{static_cast<std::int64_t>(size->value), 0, line};
-      }
-      if (const std::size_t buffer = message.find(" buffer of size "); buffer != std::string_view::npos) {
-        const std::string_view before = message.substr(0, buffer);
-        const std::string_view name = before.substr(before.rfind(' ') + 1);
-        if (name.size() <= most_device_name_bytes) failure.device = printable(name);
-      }
-      sized = true;
-    } else if (const std::size_t mib = message.find(" MiB "); mib != std::string_view::npos) {
-      failure.size = amount_at(message, number_before(message, mib), line);
-      failure.recovered = holds(message, "pinned memory");
-      sized = true;
-    }
-    if (sized || holds(message, "V cache")) known_ = true;
+  void keep_failure(printed_failure failure) {
+    if (failure.size || holds(failure.text, "V cache")) known_ = true;
     std::vector<printed_failure>& failures = current().failures;
-    // the allocator says how many bytes the device refused one line before
-    if (!failure.device.empty() && !failures.empty() && failures.back().line + 1 == line &&
+    // the allocator says how much the device refused one line before
+    if (!failure.device.empty() && !failures.empty() && failures.back().line + 1 == failure.line &&
         failures.back().text.substr(0, 11) == "allocating ") {
       failures.pop_back();
     }
@@ -740,7 +562,7 @@ class llama_cpp_reader {
       return;
     }
     if (projector_device_.empty()) return;
-    const amount size = amount_behind(text, "model size:", line);
+    const amount size = figures_.amount_behind(text, "model size:", line);
     if (!size) return;
     if (printed_device* device = device_in(projector_, projector_device_, line)) add(device->model, *size);
     projector_line_ = line;
@@ -845,8 +667,8 @@ class llama_cpp_reader {
     }
     read_version(text);
     read_load_step(text, line);
-    if (const std::size_t at = text.find("using device "); at != std::string_view::npos) {
-      read_used_device(text, at + 13, line);
+    if (const std::size_t at = text.find(": using device "); at != std::string_view::npos) {
+      read_used_device(text, at + 15, line);
     } else if (const std::size_t free = text.find(" MiB free)"); free != std::string_view::npos) {
       read_listed_device(text, free, line);
     }
@@ -854,7 +676,7 @@ class llama_cpp_reader {
     if (const std::size_t at = text.find("memory_breakdown"); at != std::string_view::npos) {
       return read_breakdown(text, at, line);
     }
-    for (const std::string_view function : {std::string_view("params_fit"), std::string_view("fit_params")}) {
+    for (const std::string_view function : {"params_fit", "fit_params"}) {
       if (const std::size_t at = text.find(function); at != std::string_view::npos) {
         return read_fit(text, at, line);
       }
@@ -868,7 +690,7 @@ class llama_cpp_reader {
       read_cache_line(text, line);
     }
     read_totals(text, line);
-    read_failure(text, line);
+    if (auto failure = figures_.read_failure(text, line)) keep_failure(std::move(*failure));
   }
 
   void tell_front_end(std::string_view text) {
@@ -876,8 +698,8 @@ class llama_cpp_reader {
       front_end_ = "lm_studio";
     }
     if (!ik_) ik_ = holds(text, ": attn_max_b") || holds(text, ": fused_moe") || holds(text, "c^KV (");
-    if (holds(text, "~llama_context")) gives_contexts_back_ = true;
-    if (holds(text, "| model ") && holds(text, "t/s |")) gives_contexts_back_ = true;  // llama-bench
+    if (holds(text, "~llama_context")) current().context_gone = true;
+    if (holds(text, "| model ") && holds(text, "t/s |")) benchmark_ = true;  // one context for each test
   }
 
   void read_load_step(std::string_view text, std::uint32_t line) {
@@ -909,7 +731,9 @@ class llama_cpp_reader {
       main_.trial = false;
       if (!holds(text, "warming up")) leave_draft();
     } else if (const std::size_t slots = text.find("n_slots = "); slots != std::string_view::npos) {
-      if (holds(text, "slots,") || holds(text, "initializing")) set("n_slots", word_at(text, slots + 10));
+      if (holds(text, "initializing")) {
+        keep_setting(main_.settings, "n_slots", word_at(text, slots + 10));
+      }
     } else if (const std::size_t info = text.find("system_info: "); info != std::string_view::npos) {
       set_for_all("system_info", text.substr(info + 13));
     }
@@ -933,7 +757,7 @@ class llama_cpp_reader {
     const std::size_t at = text.find("memory usage of ");
     const std::size_t is = text.find(" is ", at);
     if (is == std::string_view::npos) return;
-    const amount size = amount_at(text, is + 4, line);
+    const amount size = figures_.amount_at(text, is + 4, line);
     if (!size) return;
     if (holds(text.substr(at, is - at), "mmproj")) {
       projector_estimate_ = size;
@@ -948,7 +772,7 @@ class llama_cpp_reader {
     const auto total = [&](std::string_view label, amount load::*member) {
       const std::size_t at = text.find(label);
       if (at == std::string_view::npos) return;
-      if (const amount size = amount_at(text, skip_to_number(text, at + label.size()), line)) {
+      if (const amount size = figures_.amount_at(text, skip_to_number(text, at + label.size()), line)) {
         main_.*member = size;
         found();
       }
@@ -1032,12 +856,14 @@ class llama_cpp_reader {
 
   engine_log& log_;
   log_recorder recorder_;
+  local_figures figures_;
   load main_{};
   load draft_{};
   bool in_draft_ = false;
   bool extra_trial_ = false;  ///< `--fit` loads the draft
   bool in_trial_ = false;     ///< `--fit` loads without allocating
-  bool gives_contexts_back_ = false;
+  bool benchmark_ = false;
+  std::uint32_t programs_ = 0;
   std::map<std::string, std::string> common_{};
   std::string front_end_{};
   bool ik_ = false;
@@ -1058,7 +884,7 @@ class llama_cpp_reader {
   bool fit_is_used_ = false;
   bool noted_devices_ = false;
   bool noted_caches_ = false;
-  std::size_t figures_ = 0;
+  std::size_t count_ = 0;
   bool known_ = false;
 };
 
