@@ -310,6 +310,7 @@ class llama_cpp_reader {
       if (end == std::string_view::npos) return;
       std::string_view label = without_blanks_around(text.substr(name, end - name));
       if (label.size() > 3 && label.substr(label.size() - 3) == " KV") label.remove_suffix(3);
+      reach(step::context, line);
       current().cache_label = printable(without_blanks_around(label), 40);
       return;
     }
@@ -324,6 +325,7 @@ class llama_cpp_reader {
       cache.layers = figures_.count_behind(text, "n_layer = ", line);
       cache.key_type = type("type_k = ");
       cache.value_type = type("type_v = ");
+      reach(step::context, line);
       current().next_cache = std::move(cache);
       return;
     }
