@@ -537,7 +537,6 @@ struct graph_writer {
   /// A mask that is open at the chosen tokens only.
   constexpr tensor_index sparse_mask(tensor_index chosen) {
     const std::uint64_t bytes = checked_product(settings.flash_attention ? 2 : 4, settings.cells, tokens());
-    const std::uint64_t count = graph.tensors[chosen].shape[0];
     const tensor_index zeros = graph.in_place(zeros_of_layer);
     const tensor_index closed = graph.result(bytes, mask(false));
     const tensor_index opened = graph.view(closed, settings.cells, tokens());
