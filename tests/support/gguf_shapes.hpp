@@ -150,6 +150,7 @@ class gguf_shape_writer {
 
   void latent_attention() {
     const std::uint64_t d = s_.hidden, heads = s_.heads, nope = s_.key_mla - s_.rope;
+    if (s_.indexer_dim != 0) indexer();  // in front, as the names of a checkpoint are sorted
     if (s_.q_lora != 0) {
       matrix("attn_q_a", {d, s_.q_lora});
       vector("attn_q_a_norm", s_.q_lora);
@@ -166,8 +167,10 @@ class gguf_shape_writer {
       matrix("attn_kv_b", {s_.kv_lora, heads * (nope + s_.value_mla)});
     }
     matrix("attn_output", {heads * s_.value_mla, d});
-    if (s_.indexer_dim == 0) return;
-    const std::uint64_t width = s_.indexer_dim;
+  }
+
+  void indexer() {
+    const std::uint64_t d = s_.hidden, width = s_.indexer_dim;
     vector("indexer.k_norm", width);
     vector("indexer.k_norm", width, "bias");
     matrix("indexer.proj", {d, s_.indexer_heads});
