@@ -283,6 +283,10 @@ int run_compare(CLI::App& command, compare_options& options) {
   const output_kind kind = options.output.kind();
   const engine_log log = read_engine_log_file(options.log);
   const std::string file = detail::printable(options.log);
+  if (!log.front_end.empty()) {
+    refuse("{}: a log of {}: its figures can be read, but are not put beside a prediction in this version",
+           file, log.front_end);
+  }
   const engine_entry& entry = entry_of(log, file);
   if (const CLI::Option* asked = command.get_option("--engine"); asked->count() != 0) {
     const char* name = engine_list()[engine_named(asked->as<std::string>()).index()].name;

@@ -85,6 +85,13 @@ expect_output(0 "measured, but not used: weights: measured with qwen3-32b" estim
 expect_error("LOG is required" compare)
 expect_error("missing.log: No such file" compare missing.log)
 expect_error("README.md: no known line, expected the log of a start of vLLM" compare README.md)
+foreach(local llama-cpp-2026:llama.cpp ik-llama:ik_llama.cpp ollama-engine:ollama lm-studio:lm_studio)
+  string(REPLACE ":" ";" local "${local}")
+  list(GET local 0 name)
+  list(GET local 1 front_end)
+  expect_error("local-${name}: a log of ${front_end}: its figures can be read, but are not put beside a prediction" compare
+               tests/fuzz/seeds/engine_log/local-${name} --gpu h100-sxm-80gb)
+endforeach()
 expect_error("vllm-two-ranks.log: the log does not print the memory of a GPU: give --gpu ID" compare ${logs}/vllm-two-ranks.log)
 expect_error("a log of vllm, which --engine sglang does not speak for" compare ${logs}/vllm-terms.log --engine sglang)
 expect_error("a log of vllm, which --engine geometry does not speak for" compare ${logs}/vllm-terms.log --engine geometry)

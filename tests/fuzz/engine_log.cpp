@@ -5,14 +5,18 @@
 //   kvbudget_fuzz_engine_log build/clang-14/tests/kvbudget_fuzz_engine_log -max_total_time=60 CORPUS
 //   tests/fuzz/seeds/engine_log
 //
-// KVBUDGET_FUZZED_LOG_READER=vllm, sglang, tensorrt_llm or any in the environment restricts it to one reader.
+// KVBUDGET_FUZZED_LOG_READER=vllm, sglang, tensorrt_llm, llama_cpp or any in the environment restricts it to
+// one reader.
 #include "kvbudget/io/engine_log.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "attempt.hpp"
 #include "kvbudget/hardware/gpus.hpp"
@@ -27,7 +31,7 @@ using namespace kvbudget;
 void use(const engine_log& log, std::string_view text) {
   const auto lines = static_cast<std::uint32_t>(1 + std::count(text.begin(), text.end(), '\n'));
   fuzz::require(log.ranks.size() <= max_log_ranks && log.starts >= 1 && log.first_line <= lines);
-  fuzz::require(log.settings.size() <= 1024 && log.notes.size() <= 103);
+  fuzz::require(log.settings.size() <= 1024 && log.notes.size() <= 110);
   for (const auto& [key, value] : log.settings) fuzz::require(key.size() <= 100 && value.size() <= 4099);
   const rank_figures first = first_printed(log);
   for (const rank_figures& rank : log.ranks) {
@@ -43,6 +47,79 @@ void use(const engine_log& log, std::string_view text) {
       check(figure.member.decimal);
     }
   }
+}
+
+/// The same of what local engines print.
+void use_local(const engine_log& log, std::string_view text) {
+  const auto lines = static_cast<std::uint32_t>(1 + std::count(text.begin(), text.end(), '\n'));
+  const auto amount = [&](const std::optional<printed_amount>& figure, bool signed_one = false) {
+    if (!figure) return;
+    fuzz::require(figure->line >= 1 && figure->line <= lines);
+    fuzz::require(signed_one || figure->bytes >= 0);
+  };
+  const auto count = [&](const std::optional<printed_count>& figure) {
+    if (figure) fuzz::require(figure->line >= 1 && figure->line <= lines);
+  };
+  const auto word = [](const std::string& text_of, std::size_t most) {
+    fuzz::require(text_of.size() <= most + 3 && text_of.find('\n') == std::string::npos);
+  };
+  for (const auto* devices : {&log.devices, &log.draft_devices, &log.projector_devices}) {
+    fuzz::require(devices->size() <= 64);
+    for (const printed_device& each : *devices) {
+      fuzz::require(!each.name.empty());
+      word(each.name, 64);
+      word(each.description, 100);
+      amount(each.total, true);
+      amount(each.free, true);
+      for (const auto* figure :
+           {&each.model, &each.context, &each.recurrent, &each.compute, &each.output, &each.other}) {
+        amount(*figure, log.front_end == "ollama");
+      }
+    }
+  }
+  for (const auto* caches : {&log.caches, &log.draft_caches}) {
+    fuzz::require(caches->size() <= 64);
+    for (const printed_cache& each : *caches) {
+      fuzz::require(each.line >= 1 && each.line <= lines && each.total);
+      word(each.label, 40);
+      word(each.key_type, 32);
+      word(each.value_type, 32);
+      for (const auto* figure : {&each.total, &each.keys, &each.values}) amount(*figure);
+      for (const auto* number : {&each.cells, &each.layers, &each.sequences, &each.streams}) count(*number);
+    }
+  }
+  fuzz::require(log.breakdown.size() <= 64 && log.failures.size() <= 64);
+  for (const printed_breakdown& each : log.breakdown) {
+    fuzz::require(!each.name.empty() && each.self && each.model && each.context && each.compute);
+    fuzz::require(each.total.has_value() == each.unaccounted.has_value());
+    word(each.name, 64);
+    word(each.description, 100);
+    amount(each.unaccounted, true);
+  }
+  for (const printed_failure& each : log.failures) {
+    fuzz::require(each.line >= log.first_line && each.line <= lines);
+    word(each.text, 300);
+    word(each.device, 64);
+    amount(each.size);
+  }
+  if (log.fit) {
+    fuzz::require(log.fit->line >= 1 && log.fit->line <= lines && log.fit->devices.size() <= 64);
+    word(log.fit->failure, 300);
+    for (const printed_fit_device& each : log.fit->devices) {
+      word(each.name, 64);
+      amount(each.used, true);
+      amount(each.free, true);
+      count(each.layers);
+      count(each.overflowing);
+    }
+  }
+  for (const auto* number : {&log.offloaded_layers, &log.offloadable_layers}) count(*number);
+  for (const auto* figure : {&log.projector_estimate, &log.draft_estimate, &log.memory_required,
+                             &log.vram_used, &log.compute_total}) {
+    amount(*figure);
+  }
+  amount(log.total_memory, true);
+  for (const std::string& note : log.notes) fuzz::require(note.find('\n') == std::string::npos);
 }
 
 /// Whatever figures a log has, they can be put beside ours.
@@ -67,9 +144,11 @@ void compare(const engine_log& log) {
   if (log.engine == "vllm") check(engines::vllm{});
   if (log.engine == "sglang") check(engines::sglang{});
   if (log.engine == "tensorrt_llm") check(engines::tensorrt_llm{});
+  if (log.engine == "llama_cpp") check(engines::vllm{});  // figures of no rank
 }
 void use_and_compare(const engine_log& log, std::string_view text) {
   use(log, text);
+  use_local(log, text);
   compare(log);
 }
 
@@ -85,6 +164,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (reads("vllm")) fuzz::attempt([&] { use_and_compare(read_vllm_log(text), text); });
   if (reads("sglang")) fuzz::attempt([&] { use_and_compare(read_sglang_log(text), text); });
   if (reads("tensorrt_llm")) fuzz::attempt([&] { use_and_compare(read_tensorrt_llm_log(text), text); });
+  if (reads("llama_cpp")) fuzz::attempt([&] { use_and_compare(read_llama_cpp_log(text), text); });
   if (reads("any")) fuzz::attempt([&] { use_and_compare(read_engine_log(text), text); });
   return 0;
 }

@@ -61,7 +61,10 @@ std::vector<std::string> seeds() {
   std::vector<std::string> contents;
   const std::filesystem::path folder = std::filesystem::path(KVBUDGET_SEEDS_DIR) / "engine_log";
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const bool of_local_engine = entry.path().filename().string().rfind("local-", 0) == 0;
+    if (!of_local_engine) files.push_back(entry.path());  // llama_cpp_log.cpp reads the others
+  }
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
     std::ostringstream content;

@@ -16,16 +16,13 @@ TEST_CASE("what llama.cpp allocates for its cache") {
 }
 
 namespace {
-using samples::pick;
-using samples::random_engine;
-
 template <class Enum> Enum any(random_engine& random, std::uint64_t last) {
   return static_cast<Enum>(pick(random, 0, last));
 }
 
 llama_cpp random_options(random_engine& random) {
   llama_cpp asked;
-  asked.build = pick(random, 0, 4) == 0 ? samples::pick32(random, 4000, 11000) : 0;
+  asked.build = pick(random, 0, 4) == 0 ? pick32(random, 4000, 11000) : 0;
   asked.program = any<llama_cpp_program>(random, 2);
   asked.n_ctx = pick(random, 0, 5) == 0 ? 0 : pick(random, 1, 300'000);
   asked.n_batch = pick(random, 0, 1) == 0 ? 2048 : pick(random, 0, 8192);
@@ -63,7 +60,7 @@ TEST_CASE("llama.cpp's cache is the sum of its layers and grows with the context
     const std::uint64_t all = cache_of(asked, model, sizes, in).total().value;
 
     const std::uint32_t layers = model.num_hidden_layers;
-    const std::uint32_t cut = samples::pick32(random, 0, layers);
+    const std::uint32_t cut = pick32(random, 0, layers);
     cache_bytes parts = cache_of(asked, model, sizes, in, 0, cut);
     parts.add(cache_of(asked, model, sizes, in, cut, layers));
     CHECK(parts == cache_of(asked, model, sizes, in));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kvbudget/io/engine_log/figures.hpp"
+#include "kvbudget/io/engine_log/llama_cpp.hpp"
 #include "kvbudget/io/engine_log/recorder.hpp"
 #include "kvbudget/io/engine_log/sglang.hpp"
 #include "kvbudget/io/engine_log/tensorrt_llm.hpp"
@@ -14,7 +15,7 @@
 #include "kvbudget/io/input_error.hpp"
 #include "kvbudget/io/read_file.hpp"
 
-/// What serving engines print when they start, as figures. Needs the standard library only.
+/// What engines print when they start, as figures. Needs the standard library only.
 namespace kvbudget::inline v0 {
 
 namespace detail {
@@ -50,6 +51,14 @@ inline constexpr std::string_view engine_log_model_keys[] = {"model", "model_pat
 }
 [[nodiscard]] inline read_engine read_as_tensorrt_llm(std::string_view text) {
   return read_dialect<tensorrt_llm_dialect>(text, "tensorrt_llm", 0, engine_log_model_keys);
+}
+[[nodiscard]] inline read_engine read_as_llama_cpp(std::string_view text) {
+  read_engine result;
+  llama_cpp_reader reader(result.log);
+  reader.read(text);
+  result.known = reader.knows_something();
+  result.figures = reader.figures();
+  return result;
 }
 
 inline void check_log_text(std::string_view text, const std::string& name) {
@@ -120,6 +129,19 @@ template <class Read> engine_log read_named_log(std::string_view text, std::stri
   });
 }
 
+/// The figures in a log of llama.cpp (server, cli, bench, …), Ollama, LM Studio or ik_llama.cpp of any
+/// version since 2023, device by device: `devices`, `caches`, `breakdown`, `fit`, `failures`, `settings`;
+/// `ranks` stays empty. A draft model's, a second context's and a projector's figures stand apart. Refuses as
+/// the others do.
+[[nodiscard]] inline engine_log read_llama_cpp_log(std::string_view text, std::string_view source = "log") {
+  return detail::read_named_log(text, source, [&](const std::string& name) {
+    return detail::known_log(
+        detail::read_as_llama_cpp(text), name,
+        "no known line of llama.cpp, expected lines such as \"model buffer size =\", \"KV buffer size =\" or "
+        "\"compute buffer size =\"");
+  });
+}
+
 /// The same for whichever of the engines wrote most of the figures in the text.
 [[nodiscard]] inline engine_log read_engine_log(std::string_view text, std::string_view source = "log") {
   return detail::read_named_log(text, source, [&](const std::string& name) {
@@ -129,10 +151,13 @@ template <class Read> engine_log read_named_log(std::string_view text, std::stri
     };
     consider(detail::read_as_sglang(text));
     consider(detail::read_as_tensorrt_llm(text));
+    consider(detail::read_as_llama_cpp(text));
     return detail::known_log(
         std::move(best), name,
         "no known line, expected the log of a start of vLLM (\"GPU KV cache size:\"), SGLang "
-        "(\"KV Cache is allocated.\") or TensorRT-LLM (\"Max KV cache blocks per sequence:\")");
+        "(\"KV Cache is allocated.\"), TensorRT-LLM (\"Max KV cache blocks per sequence:\"), llama.cpp or "
+        "Ollama "
+        "(\"compute buffer size =\")");
   });
 }
 
@@ -145,6 +170,9 @@ template <class Read> engine_log read_named_log(std::string_view text, std::stri
 }
 [[nodiscard]] inline engine_log read_tensorrt_llm_log_file(const std::filesystem::path& path) {
   return read_tensorrt_llm_log(detail::read_file(path, max_log_bytes), path.string());
+}
+[[nodiscard]] inline engine_log read_llama_cpp_log_file(const std::filesystem::path& path) {
+  return read_llama_cpp_log(detail::read_file(path, max_log_bytes), path.string());
 }
 [[nodiscard]] inline engine_log read_engine_log_file(const std::filesystem::path& path) {
   return read_engine_log(detail::read_file(path, max_log_bytes), path.string());

@@ -3,6 +3,7 @@
 // Generated from data/engines/*.json by `cmake -DTABLE=ON -P cmake/generate_constants.cmake`. Do not edit.
 
 #include "kvbudget/engine/llama_cpp/constants.hpp"
+#include "kvbudget/engine/llama_cpp/ollama_constants.hpp"
 #include "kvbudget/engine/sglang/constants.hpp"
 #include "kvbudget/engine/tensorrt_llm/constants.hpp"
 #include "kvbudget/engine/vllm/constants.hpp"
@@ -25,6 +26,11 @@ inline constexpr named_constant engine_constants[] = {
     {"cuda-driver", "driver_reserve", &constants::driver_reserve, "Total of the driver (nvidia-smi) less the total that a program sees (cudaMemGetInfo): 0.3 to 0.9 GiB. It depends on the driver branch and is about zero on Windows; 0.27 GiB (V100 32 GB), 0.44 (T4), 0.46 (H100), 0.60 (H200), 0.71 (B200), 0.86 (A100 80 GB), 0.90 (B300) follow from the pairs in data/gpus."},
     {"llama-cpp", "llama_cpp_cuda_context", &constants::llama_cpp_cuda_context, "CUDA context, kernels, cuBLAS and its pool on one GPU: 451 and 456 MiB are unaccounted for on three RTX 4090 after a run; 264 MiB (RTX 3090) and 180 MiB (RTX 2000 Ada) are gone before anything is loaded. High: the 1024 MiB that llama.cpp itself leaves free for it."},
     {"llama-cpp", "llama_cpp_fit_margin", &constants::llama_cpp_fit_margin, "Memory that --fit leaves free on every GPU (--fit-target)."},
+    {"ollama", "ollama_large_batch_surcharge", &constants::ollama_large_batch_surcharge, "What Ollama adds to its prediction for batches of 2,048 tokens: 2 GiB."},
+    {"ollama", "ollama_medium_batch_surcharge", &constants::ollama_medium_batch_surcharge, "The same for batches of 1,024 tokens: 768 MiB."},
+    {"ollama", "ollama_minimum_memory", &constants::ollama_minimum_memory, "Memory of each CUDA or ROCm GPU that Ollama plans nothing into: 457 MiB."},
+    {"ollama", "ollama_minimum_memory_metal", &constants::ollama_minimum_memory_metal, "The same of a Metal GPU: 512 MiB."},
+    {"ollama", "ollama_projector_headroom", &constants::ollama_projector_headroom, "What Ollama wants beside the weights of a projector on the GPU that it goes to: 1 GiB."},
     {"pytorch-cuda", "cublas_workspace", &constants::cublas_workspace, "cuBLAS workspace of one handle and stream (:4096:2:16:8), taken from PyTorch's allocator; every compute capability but 9.0."},
     {"pytorch-cuda", "cublas_workspace_sm_90", &constants::cublas_workspace_sm_90, "cuBLAS workspace of one handle and stream on compute capability 9.0 (Hopper)."},
     {"pytorch-cuda", "cuda_context", &constants::cuda_context, "One process's CUDA context before the first tensor: 426 MiB with torch 2.10 and CUDA 13.0 on an RTX 6000 Ada. The lower bound is lazy loading since CUDA 11.7, the upper one torch 1.4 and 1.5."},

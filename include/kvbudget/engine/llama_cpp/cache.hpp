@@ -109,12 +109,17 @@ inline constexpr const char* without_flash_attention[] = {"grok", "grok-1"};
 /// Source: ggml-org/llama.cpp, src/models/minicpm3.cpp, src/models/plm.cpp.
 inline constexpr const char* with_expanded_latents[] = {"minicpm3", "plm"};
 
+/// A latent as the keys and values of every head.
+[[nodiscard]] constexpr store expanded(const layer_kind& layer) {
+  return stores::full(layer.key_value_heads, layer.query_dim, layer.value_dim);
+}
+
 /// What llama.cpp takes a store of a layer for.
 [[nodiscard]] constexpr store as_kept(const model_architecture& model, const layer_kind& layer, store kept) {
   const bool windowed = kept.kind == store_kind::sliding_window || kept.kind == store_kind::chunked;
   if (windowed && is_one_of(model, without_windows)) kept.kind = store_kind::full;
   if (kept.kind == store_kind::latent && is_one_of(model, with_expanded_latents)) {
-    return stores::full(layer.key_value_heads, layer.query_dim, layer.value_dim);
+    return expanded(layer);
   }
   return kept;
 }
@@ -464,20 +469,26 @@ class layer_caches {
   bool latent_values_;
 };
 
-/// The cache of the layers from `first` up to `end` (not included), all in one kind of buffer.
-[[nodiscard]] constexpr cache_bytes cache_of(const engines::llama_cpp& asked, const model_architecture& model,
-                                             const sizes& found, backend in, std::uint32_t first,
-                                             std::uint32_t end) {
-  const layer_caches caches(asked, model, found, in);
+/// The sum of `caches.of(layer)` over the layers from `first` up to `end` (not included).
+template <class Caches>
+[[nodiscard]] constexpr auto sum_of_layers(const Caches& caches, const model_architecture& model,
+                                           std::uint32_t first, std::uint32_t end) {
   std::uint16_t layers[max_layer_kinds] = {};
   for (std::uint32_t layer = first; layer < end && layer < model.num_hidden_layers; ++layer) {
     ++layers[model.order[layer]];
   }
-  cache_bytes result;
+  decltype(caches.of(model.kinds[0])) result{};
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     if (layers[kind] != 0) result.add(caches.of(model.kinds[kind]), layers[kind]);
   }
   return result;
+}
+
+/// The cache of the layers from `first` up to `end` (not included), all in one kind of buffer.
+[[nodiscard]] constexpr cache_bytes cache_of(const engines::llama_cpp& asked, const model_architecture& model,
+                                             const sizes& found, backend in, std::uint32_t first,
+                                             std::uint32_t end) {
+  return sum_of_layers(layer_caches(asked, model, found, in), model, first, end);
 }
 
 /// The cache of all layers in one kind of buffer.

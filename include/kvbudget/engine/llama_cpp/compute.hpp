@@ -129,6 +129,31 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
           ceil_mul_div(expected, 100 + percent_above, 100)};
 }
 
+/// Keys and values of a batch in fp32, on their way into a cache in host memory.
+[[nodiscard]] constexpr std::uint64_t rows_of_cache(const model_architecture& model,
+                                                    const graph_settings& s) {
+  std::uint64_t most = 0;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const store& kept = model.kinds[kind].stores[0];
+    if (!is_attention(kept)) continue;
+    const std::uint64_t keys = checked_product(4, s.tokens, checked_mul(kept.kv_heads, kept.key_dim));
+    const std::uint64_t values = checked_product(4, s.tokens, checked_mul(kept.kv_heads, kept.value_dim));
+    most = larger(most, checked_add(round_up(keys, 32), round_up(values, 32)));
+  }
+  return most;
+}
+
+/// Whether a model is of the kind whose graphs were also compared with parts of it in host memory: dense
+/// layers with full attention and nothing else.
+[[nodiscard]] constexpr bool is_plain(const model_architecture& model) {
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    if (layer.num_experts != 0 || layer.store_count != 1 || layer.stores[0].kind != store_kind::full)
+      return false;
+  }
+  return true;
+}
+
 /// Without op offload, what has its weights in host memory runs on the CPU, in the same buffer.
 [[nodiscard]] constexpr compute_bytes host_layers_bytes(const model_architecture& model, graph_settings s) {
   s.on_gpu = false;
@@ -176,7 +201,10 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
   }
   if (s.on_gpu && !s.offload_kqv) return {detail::around(planned, 1, 10), basis::calibrated};
   if (s.on_gpu && (s.host_layers != 0 || s.host_experts || s.host_head)) {
-    return {detail::around(planned, 25, 60), basis::calibrated};
+    // Experts of all GPUs' layers run on the first one, in an order that is not followed.
+    const bool whole = here.first == 0 && here.last == model.num_hidden_layers && here.output_here;
+    if (s.host_experts && !whole) return {detail::around(planned, 40, 60), basis::calibrated};
+    if (!detail::is_plain(model)) return {detail::around(planned, 1, 7), basis::calibrated};
   }
   switch (detail::knowledge_of(model)) {
     case detail::graph_knowledge::followed:
@@ -212,7 +240,10 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
                                          ? detail::checked_product(4 * detail::graph_writer::layer_input_dim,
                                                                    s.tokens, model.num_hidden_layers)
                                          : 0;
-  const std::uint64_t passing = checked_add(detail::larger(row, writer.through_host), layer_inputs);
+  std::uint64_t through = writer.through_host;
+  if (s.host_layers != 0 || !s.offload_kqv)
+    through = detail::larger(through, detail::rows_of_cache(model, s));
+  const std::uint64_t passing = checked_add(detail::larger(row, through), layer_inputs);
   const std::uint64_t all = checked_add(checked_add(row, passing), writer.host_inputs());
   switch (detail::knowledge_of(model)) {
     case detail::graph_knowledge::followed:

@@ -353,6 +353,36 @@ struct graph_writer {
     return made;
   }
 
+  /// What small weights of a layer in host memory do: each is copied for its operation, which works in place.
+  /// Where weights are on the device they take nothing, so they are left out.
+  [[nodiscard]] static constexpr std::uint64_t vectors_of(const layer_kind& layer, module_role role,
+                                                          std::uint64_t length) {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < layer.weight_count; ++i) {
+      const weight_group& group = layer.weights[i];
+      if (group.role == role && group.kind == tensor_kind::vector && group.rows == length) {
+        count += group.copies;
+      }
+    }
+    return count;
+  }
+  constexpr tensor_index biased(tensor_index x, const layer_kind& layer) {
+    if (!graph.from_host) return x;
+    const std::uint64_t length = graph.tensors[x].shape[0];
+    return vectors_of(layer, module_role::attention, length) == 0 ? x : scaled(x);
+  }
+  /// The norm of every head's query or key, where a layer has it.
+  constexpr tensor_index head_norm(tensor_index x, const layer_kind& layer) {
+    if (!graph.from_host) return x;
+    const std::uint64_t length = graph.tensors[x].shape[0];
+    return vectors_of(layer, module_role::norm, length) == 0 ? x : norm(x);
+  }
+  /// The norm behind attention or MLP, where a layer has four norms of the hidden size.
+  constexpr tensor_index norm_behind(tensor_index x, const layer_kind& layer) {
+    if (!graph.from_host || vectors_of(layer, module_role::norm, hidden()) < 4) return x;
+    return norm(x);
+  }
+
   /// Bytes of the result of flash attention and, behind it, of keys and values as fp16 where they are stored
   /// otherwise. Source: ggml-org/llama.cpp ggml/src/ggml-cuda/fattn.cu.
   [[nodiscard]] constexpr std::uint64_t flash_bytes(std::uint64_t result, const attention_widths& w) const {
@@ -391,10 +421,13 @@ struct graph_writer {
   }
   constexpr void stage_cache(tensor_index operation, const attention_widths& w) {
     const std::uint64_t rows = checked_mul(settings.streams, cells(w.windowed));
-    if (w.value_width != 0) {
-      graph.stage(operation, checked_mul(rows, settings.type_v.size_of(w.value_width).value));
-    }
-    graph.stage(operation, checked_mul(rows, settings.type_k.size_of(w.key_width).value));
+    const std::uint64_t key_row = settings.type_k.size_of(w.key_width).value;
+    const std::uint64_t keys = checked_mul(rows, key_row);
+    // Values that are a part of the keys are copied with the rows that they lie in, to the end of the last.
+    graph.stage(operation, w.value_width != 0
+                               ? checked_mul(rows, settings.type_v.size_of(w.value_width).value)
+                               : keys - key_row + settings.type_k.size_of(w.value_dim).value);
+    graph.stage(operation, keys);
   }
   /// All inputs as they lie in host memory.
   [[nodiscard]] constexpr std::uint64_t host_inputs() const {
@@ -439,6 +472,7 @@ struct graph_writer {
       if (w.unpacked_dim != 0) {
         out = graph.view(out, w.value_dim, tokens(), heads, false);
         out = graph.fp32(last, tokens(), heads, out);
+        stage_matrix(out, checked_product(w.value_dim, last, heads));
         out = graph.view(out, last, heads, tokens(), false);
         out = graph.fp32(last, heads, tokens(), out);
       }
@@ -461,6 +495,13 @@ struct graph_writer {
     return out;
   }
 
+  /// Writes rows into the cache. One in host memory is written there, so that where to is not needed here.
+  constexpr void store_rows(tensor_index rows, tensor_index where) {
+    graph.write(rows, graph.from_host ? tensor_index{0} : where);
+  }
+  constexpr void stage_matrix(tensor_index operation, std::uint64_t elements) {
+    if (graph.from_host) graph.stage(operation, graph.host_format.size_of(elements).value);
+  }
   /// Stores keys and values, then attends. `key` and `value` may be absent where another layer's are read.
   constexpr tensor_index attend(tensor_index query, tensor_index key, tensor_index value, const store& kept,
                                 std::uint64_t heads, std::uint64_t key_dim, std::uint64_t value_dim,
@@ -476,14 +517,14 @@ struct graph_writer {
     graph.list(traits.windows ? value : key);
     const std::uint64_t key_width = checked_mul(kv_heads, key_dim);
     const std::uint64_t value_width = checked_mul(kv_heads, value_dim);
-    if (key != 0) graph.write(graph.view(key, key_width, tokens()), key_rows(windowed));
+    if (key != 0) store_rows(graph.view(key, key_width, tokens()), key_rows(windowed));
     if (value != 0) {
       tensor_index row = graph.view(value, value_width, tokens());
       if (!settings.flash_attention) {
         if (value_width < traits.widest_value) row = graph.fp32(traits.widest_value, tokens(), 1, row);
         row = graph.view(row, 1, checked_mul(larger(value_width, traits.widest_value), tokens()));
       }
-      graph.write(row, value_rows(windowed));
+      store_rows(row, value_rows(windowed));
     }
     const tensor_index out = scores(query, {.windowed = windowed,
                                             .heads = heads,
@@ -498,20 +539,25 @@ struct graph_writer {
     const std::uint64_t heads = layer.num_attention_heads;
     const std::uint64_t key_dim = kept.key_dim, value_dim = kept.value_dim, kv_heads = kept.kv_heads;
     const std::uint64_t query_parts = traits.gated_queries ? 2 : 1;
-    const tensor_index flat_query = graph.multiply(query_parts * heads * key_dim, x);
-    const tensor_index flat_key = graph.multiply(kv_heads * key_dim, x);
-    const tensor_index flat_value = graph.multiply(kv_heads * value_dim, x);
+    const tensor_index flat_query = biased(graph.multiply(query_parts * heads * key_dim, x), layer);
+    const tensor_index flat_key = biased(graph.multiply(kv_heads * key_dim, x), layer);
+    const tensor_index flat_value = biased(graph.multiply(kv_heads * value_dim, x), layer);
     tensor_index query = graph.view(flat_query, key_dim, heads, tokens(), query_parts == 1);
     tensor_index key = graph.view(flat_key, key_dim, kv_heads, tokens());
     const tensor_index value = graph.view(flat_value, value_dim, kv_heads, tokens());
-    query = graph.in_place(query, positions());
-    key = graph.in_place(key, positions());
+    query = graph.in_place(head_norm(query, layer), positions());
+    key = graph.in_place(head_norm(key, layer), positions());
     tensor_index out = attend(query, key, value, kept, heads, key_dim, value_dim, kv_heads);
     if (traits.gated_queries) {
       const tensor_index gate = graph.view(flat_query, key_dim, heads, tokens(), false);
       out = graph.in_place(out, graph.in_place(graph.fp32(heads * key_dim, tokens(), 1, gate)));
     }
-    return graph.multiply(hidden(), out);
+    // Biases of queries, keys and values that are as long as the output's are not its own.
+    const std::uint64_t others = (heads * key_dim == hidden() ? 1u : 0u) +
+                                 (kv_heads * key_dim == hidden() ? 1u : 0u) +
+                                 (kv_heads * value_dim == hidden() ? 1u : 0u);
+    out = graph.multiply(hidden(), out);
+    return vectors_of(layer, module_role::attention, hidden()) > others ? biased(out, layer) : out;
   }
 
   /// Tokens chosen by DeepSeek-V3.2's indexer: its scores are cells × tokens in fp32, with a mask in fp16.
@@ -586,6 +632,7 @@ struct graph_writer {
     if (!settings.latent_as_heads) {
       q_plain = graph.view(q_plain, plain, tokens(), heads, false);
       tensor_index absorbed = graph.fp32(rank, tokens(), heads, q_plain);
+      stage_matrix(absorbed, checked_product(plain, rank, heads));
       absorbed = graph.view(absorbed, rank, heads, tokens(), false);
       const tensor_index query = graph.fp32(rank + rope, heads, tokens(), absorbed, q_rope);
       packed = graph.view(packed, rank, 1, tokens());
@@ -593,7 +640,7 @@ struct graph_writer {
       graph.list(query);
       graph.list(packed);
       graph.list(key);
-      graph.write(graph.view(key, rank + rope, tokens()), key_rows(false));
+      store_rows(graph.view(key, rank + rope, tokens()), key_rows(false));
       return graph.multiply(hidden(), scores(query, {.heads = heads,
                                                      .key_dim = rank + rope,
                                                      .value_dim = rank,
@@ -848,9 +895,11 @@ struct graph_writer {
     const bool late_softmax = traits.family == graph_family::gpt_oss;
     const bool biased = traits.family == graph_family::deepseek && layer_is_biased;
     const bool normed = !late_softmax && (traits.family != graph_family::deepseek || biased);
-    tensor_index probabilities = graph.multiply(all, x);
+    tensor_index probabilities = graph.fp32(all, rows, 1, x);  // routers are kept in fp32
+    if (graph.from_host) graph.stage(probabilities, checked_product(4, all, d));
+    if (late_softmax && graph.from_host) probabilities = scaled(probabilities);
     if (!late_softmax) probabilities = graph.in_place(probabilities);
-    const tensor_index choice = biased ? graph.in_place(probabilities) : probabilities;
+    const tensor_index choice = biased ? scaled(probabilities) : probabilities;
     const tensor_index sorted = graph.fp32(all, rows, 1, choice);
     const tensor_index selected = graph.view(sorted, used, rows, 1, false);
     const tensor_index each = graph.view(probabilities, 1, all, rows);
@@ -874,13 +923,23 @@ struct graph_writer {
       out = graph.fp32(d, used, rows, 0);
       graph.tensors[out].resumes = true;
     } else {
-      const tensor_index up = graph.fp32(width, used, rows, input, selected);
+      const bool added = on_host && late_softmax;  // gpt-oss: a bias for every expert, chosen like its matrix
+      const auto chosen_bias = [&](tensor_index of, std::uint64_t length) {
+        if (!added) return of;
+        const tensor_index sum = graph.in_place(of, selected);
+        graph.stage(sum, checked_product(4, all, length));
+        return sum;
+      };
+      tensor_index up = graph.fp32(width, used, rows, input, selected);
       if (on_host) graph.stage(up, matrix);
-      const tensor_index gate = graph.fp32(width, used, rows, input, selected);
+      up = chosen_bias(up, width);
+      tensor_index gate = graph.fp32(width, used, rows, input, selected);
       if (on_host) graph.stage(gate, matrix);
+      gate = chosen_bias(gate, width);
       const tensor_index product = graph.fp32(width, used, rows, gate, up);
       out = graph.fp32(d, used, rows, product, selected);
       if (on_host) graph.stage(out, matrix);
+      out = chosen_bias(out, d);
     }
     out = graph.in_place(out, weights);
     graph.list(out);
@@ -941,9 +1000,10 @@ struct graph_writer {
     if (out == normed && kind.num_attention_heads == 0) {  // no mixer: the norm is the one before the MLP
       return graph.in_place(feed_forward(out, kind), residual);
     }
+    out = norm_behind(out, kind);
     const tensor_index middle = reversed ? graph.in_place(residual, out) : graph.in_place(out, residual);
     if (kind.intermediate_size == 0 && kind.num_experts == 0) return middle;
-    out = feed_forward(norm(middle), kind);
+    out = norm_behind(feed_forward(norm(middle), kind), kind);
     return reversed ? graph.in_place(middle, out) : graph.in_place(out, middle);
   }
 

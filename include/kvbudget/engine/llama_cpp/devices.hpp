@@ -153,6 +153,10 @@ struct layer_split {
          asked.split_mode == llama_cpp_split_mode::layer && !asked.host_tensors.any();
 }
 
+/// Rows from which on an operation whose weights are in host memory runs on a GPU. Source:
+/// ggml-org/llama.cpp, ggml/src/ggml-cuda/ggml-cuda.cu (offload_op).
+inline constexpr std::uint64_t rows_worth_offloading = 32;
+
 /// Settings of the graphs that all devices share.
 [[nodiscard]] constexpr graph_settings graph_of(const engines::llama_cpp& asked, const deployment& d,
                                                 const llama_cpp_cache::sizes& sizes,
@@ -175,7 +179,8 @@ struct layer_split {
   s.type_v = format_of(asked.type_v);
   s.copies = is_pipelined(asked, split) ? 4 : 1;
   s.host_layers = split.gpus == 0 ? 0 : split.on_host;
-  s.host_head = split.gpus != 0 && (split.head_on_host || asked.host_tensors.head);
+  const bool head_on_host = split.head_on_host || asked.host_tensors.head;
+  s.host_head = split.gpus != 0 && head_on_host && s.outputs >= rows_worth_offloading;
   s.offload_kqv = asked.offload_kqv;
   s.op_offload = asked.op_offload;
   s.on_gpu = split.gpus != 0;
@@ -361,10 +366,12 @@ constexpr void add_compute_buffers(llama_cpp_memory& memory, const model_archite
     layer_span span{.first = here.first_layer, .last = here.end_layer, .output_here = here.output};
     const bool leads = !computes && (split.on_host != 0 || here.first_layer < here.end_layer);
     if (leads && asked.op_offload) span.first = 0;  // what the host keeps is computed here all the same
-    if (leads && split.head_on_host) span = {.last = layers, .output_here = true};
+    if (leads && split.head_on_host) span = {.last = layers, .output_here = s.host_head};
+    const bool head_elsewhere = asked.host_tensors.head && !s.host_head;
+    if (head_elsewhere) span.output_here = false;
     if (split.head_on_host && (!leads || !asked.op_offload)) continue;
     if (span.first >= span.last) {
-      if (!here.output) continue;
+      if (!here.output || head_elsewhere) continue;
       span.first = layers - 1;
       span.last = layers;
     }

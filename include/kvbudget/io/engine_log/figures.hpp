@@ -218,9 +218,90 @@ inline constexpr named_figure log_figures[] = {
     {"max_prefill_tokens", &rank_figures::max_prefill_tokens},
 };
 
+/// What one buffer type of a local engine holds, by the name that ggml prints: `CUDA0`, `ROCm1`, `Vulkan0`,
+/// `Metal`, `CPU`, `CPU_Mapped`, `CPU_REPACK`, `CUDA_Host`, `CUDA0_Split`, `RPC[host:port]`, …
+struct printed_device {
+  std::string name{};
+  std::string description{};                  ///< `NVIDIA GeForce RTX 4090`; empty where none was printed
+  std::optional<printed_amount> total{};      ///< memory of the device; whole MiB that the engine cut
+  std::optional<printed_amount> free{};       ///< what was free before loading; whole MiB that the engine cut
+  std::optional<printed_amount> model{};      ///< weights: the sum of the lines of this name
+  std::optional<printed_amount> context{};    ///< KV caches and other state that is not recurrent, summed
+  std::optional<printed_amount> recurrent{};  ///< recurrent states (`RS`), summed
+  std::optional<printed_amount> compute{};    ///< graph; of several reservations the last one
+  std::optional<printed_amount> output{};     ///< logits and embeddings that callers read
+  std::optional<printed_amount> other{};      ///< LoRA adapters and the `input` buffers of 2024, summed
+};
+
+/// One cache of a local engine: KV (one for windowed layers, one for the others), recurrent state.
+struct printed_cache {
+  std::uint32_t line = 0;
+  std::string label{};     ///< what the engine calls it: `non-SWA`, `SWA`, …; empty where there is only one
+  bool recurrent = false;  ///< `keys` are then the R (convolution) states, `values` the S states
+  bool latent = false;     ///< ik_llama.cpp: `keys` are c^KV, `values` the transposed copy
+  std::optional<printed_amount> total{};
+  std::optional<printed_amount> keys{};
+  std::optional<printed_amount> values{};
+  std::string key_type{};  ///< `f16`, `q8_0`, …
+  std::string value_type{};
+  std::optional<printed_count> cells{};
+  std::optional<printed_count> layers{};
+  std::optional<printed_count> sequences{};
+  std::optional<printed_count> streams{};  ///< 1 where sequences share the cells
+};
+
+/// One row of llama.cpp's memory breakdown: `total = free + (self = model + context + compute) +
+/// unaccounted`, in whole MiB that the engine cut. `total`, `free` and `unaccounted` are printed for devices
+/// only.
+struct printed_breakdown {
+  std::uint32_t line = 0;
+  std::string name{};  ///< of a device, `Host`, or of a buffer type
+  std::string description{};
+  std::optional<printed_amount> total{};
+  std::optional<printed_amount> free{};
+  std::optional<printed_amount> self{};
+  std::optional<printed_amount> model{};
+  std::optional<printed_amount> context{};
+  std::optional<printed_amount> compute{};
+  std::optional<printed_amount> unaccounted{};  ///< can be below zero
+};
+
+/// What llama.cpp's `--fit` put on one device.
+struct printed_fit_device {
+  std::uint32_t line = 0;
+  std::string name{};
+  std::optional<printed_count> layers{};
+  std::optional<printed_count> overflowing{};  ///< of them, with experts or parts elsewhere
+  std::optional<printed_amount> used{};
+  std::optional<printed_amount> free{};
+};
+
+/// What llama.cpp's `--fit` found and lowered before loading; whole MiB that the engine cut.
+struct printed_fit {
+  std::uint32_t line = 0;                     ///< of its first line
+  std::optional<printed_amount> projected{};  ///< need with the parameters as given, all devices
+  std::optional<printed_amount> free{};     ///< beside it: what is free, or the total in the versions of 2025
+  std::optional<printed_amount> target{};   ///< what is to stay free
+  std::optional<printed_amount> missing{};  ///< how much has to go
+  std::optional<printed_count> context_before{};
+  std::optional<printed_count> context_after{};
+  std::vector<printed_fit_device> devices{};  ///< where layers were moved
+  std::optional<bool> succeeded{};            ///< absent where the log does not say
+  std::string failure{};                      ///< why it did not, in the engine's words
+};
+
+/// A refusal or a failed allocation, in the engine's words.
+struct printed_failure {
+  std::uint32_t line = 0;
+  std::string text{};                    ///< the message without its prefixes, cut after 300 bytes
+  std::string device{};                  ///< `CUDA0`; empty where none was named
+  std::optional<printed_amount> size{};  ///< what could not be allocated
+  bool recovered = false;                ///< the engine went on: other graph, memory that is not pinned
+};
+
 /// What one start of an engine printed; figures as it printed them.
 struct engine_log {
-  std::string engine{};          ///< `vllm`, `sglang` or `tensorrt_llm`
+  std::string engine{};          ///< `vllm`, `sglang`, `tensorrt_llm` or `llama_cpp`
   std::string version{};         ///< empty where none was printed
   std::string model{};           ///< name or folder; empty where none was printed
   std::uint32_t first_line = 1;  ///< where the start that is reported begins
@@ -230,6 +311,27 @@ struct engine_log {
   /// …; texts are cut after 4,096 bytes.
   std::map<std::string, std::string> settings{};
   std::vector<std::string> notes{};  ///< one line for each oddity: skipped numbers, cut lines, earlier starts
+
+  // local engines, which have buffers of devices in place of ranks
+  std::string front_end{};  ///< `llama.cpp`, `ik_llama.cpp`, `ollama` or `lm_studio`; empty for others
+  std::vector<printed_device> devices{};            ///< at most 64, in the order in which they were printed
+  std::vector<printed_cache> caches{};              ///< at most 64
+  std::vector<printed_device> draft_devices{};      ///< of a draft model, or of a second context
+  std::vector<printed_cache> draft_caches{};        ///< the same
+  std::vector<printed_device> projector_devices{};  ///< of an image or audio encoder (mmproj)
+  std::optional<printed_amount> projector_estimate{};  ///< what llama-server expects of one, before loading
+  std::optional<printed_amount> draft_estimate{};
+  std::optional<printed_count> offloaded_layers{};    ///< on GPUs, the output layer counted as one
+  std::optional<printed_count> offloadable_layers{};  ///< layers that there are, counted alike
+  std::optional<printed_amount> memory_required{};    ///< 2023: `mem required`
+  std::optional<printed_amount> vram_used{};          ///< 2023: `VRAM used`
+  std::optional<printed_amount> compute_total{};      ///< 2023: `compute buffer total size`
+  std::optional<printed_amount> total_memory{};       ///< Ollama: all devices and kinds in one figure
+  std::vector<printed_breakdown> breakdown{};         ///< the last table, at most 64 rows
+  bool breakdown_projected = false;  ///< the table was printed before loading: a projection of `--fit`
+  bool projected = false;            ///< the figures are those of a run of `--fit` that allocated nothing
+  std::optional<printed_fit> fit{};
+  std::vector<printed_failure> failures{};  ///< at most 64
 };
 
 /// Each figure of the first of the ranks that printed it: vLLM's engine core prints the pool, its workers the

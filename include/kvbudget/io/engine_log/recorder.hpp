@@ -284,6 +284,19 @@ struct log_message {
   }
 };
 
+inline void note_cut_lines(engine_log& log, std::uint32_t first, std::uint32_t count) {
+  if (count == 0) return;
+  log.notes.push_back("line " + std::to_string(first) + ": is longer than " +
+                      std::to_string(most_log_line_bytes) + " bytes and was cut" +
+                      (count > 1 ? ", as were " + std::to_string(count - 1) + " others" : ""));
+}
+inline void note_earlier_starts(engine_log& log) {
+  if (log.starts <= 1) return;
+  log.notes.insert(log.notes.begin(), std::to_string(log.starts) +
+                                          " starts in this log: figures are those of the last, from line " +
+                                          std::to_string(log.first_line) + " on");
+}
+
 /// Goes through a log with the dialect of one engine: `rules` is its table; `read` does what a table cannot
 /// say, for lines that hold one of the `special_contexts`.
 template <class Dialect>
@@ -337,16 +350,8 @@ void read_log_lines(std::string_view text, Dialect& dialect, log_recorder& recor
     }
   }
   engine_log& log = recorder.log();
-  if (cut_lines > 0) {
-    log.notes.push_back("line " + std::to_string(first_cut) + ": is longer than " +
-                        std::to_string(most_log_line_bytes) + " bytes and was cut" +
-                        (cut_lines > 1 ? ", as were " + std::to_string(cut_lines - 1) + " others" : ""));
-  }
-  if (log.starts > 1) {
-    log.notes.insert(log.notes.begin(), std::to_string(log.starts) +
-                                            " starts in this log: figures are those of the last, from line " +
-                                            std::to_string(log.first_line) + " on");
-  }
+  note_cut_lines(log, first_cut, cut_lines);
+  note_earlier_starts(log);
   if (log.ranks.empty() && recorder.knows_something()) {
     log.notes.push_back("no figure was printed by the start that begins at line " +
                         std::to_string(log.first_line));
