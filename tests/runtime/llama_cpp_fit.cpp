@@ -62,7 +62,6 @@ TEST_CASE("fit of Hermes 3 8B on an RTX 2060, by a log of Ollama") {
   CHECK(in_mib(found.gpus[0].at_first) == 8392);
   CHECK(found.options.n_gpu_layers == 15);
   CHECK(found.options.n_ctx == 32768);
-  CHECK(is_near(in_mib(found.gpus[0].used), 4089, 1));
   CHECK_FALSE(found.gave_up);
 
   const auto held = [&](std::int32_t layers) { return llama_cpp_memory_of(on_layers(asked, layers), d, 1); };
@@ -72,7 +71,14 @@ TEST_CASE("fit of Hermes 3 8B on an RTX 2060, by a log of Ollama") {
   CHECK(in_mib(held(15).gpus[0].model_total()) == 2049);
   CHECK(in_mib(held(15).gpus[0].context_total()) == 1792);
   CHECK(in_mib(held(15).host.model_total()) == 2388);
-  CHECK(is_near(in_mib(held(16).gpus[0].total()), 4334, 1));
+  // 4,089 MiB in all with 15 layers, 4,334 with 16: the copies of a layer's keys and values did not find one
+  // hole for both, which only our bound counts.
+  for (const auto& [layers, used] : {std::pair{15, 4089}, std::pair{16, 4334}}) {
+    const llama_cpp_buffers& here = held(layers).gpus[0];
+    const bytes rest = here.model_total() + here.context_total();
+    CHECK(in_mib(rest + bytes{here.compute.range.low}) <= used);
+    CHECK(in_mib(rest + bytes{here.compute.range.high}) >= used);
+  }
   CHECK(held(16).gpus[0].total() > bytes{(5141 - 1024) * mib});
 }
 

@@ -143,6 +143,25 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
   return most;
 }
 
+/// Keys or values of the layer that keeps most, as they are copied to run attention elsewhere.
+[[nodiscard]] constexpr std::uint64_t half_of_a_staged_cache(const model_architecture& model,
+                                                             const graph_settings& s) {
+  std::uint64_t most = 0;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const store& kept = model.kinds[kind].stores[0];
+    const std::uint64_t cells = checked_mul(s.streams, is_windowed(kept) ? s.window_cells : s.cells);
+    std::uint64_t width = 0;
+    if (is_attention(kept)) {
+      width = std::uint64_t{kept.kv_heads} * larger(kept.key_dim, kept.value_dim);
+    } else if (kept.kind == store_kind::latent) {
+      width = std::uint64_t{kept.latent_rank} + kept.rope_dim;
+    }
+    most = larger(most,
+                  checked_mul(cells, larger(s.type_k.size_of(width).value, s.type_v.size_of(width).value)));
+  }
+  return most;
+}
+
 /// Whether a model is of the kind whose graphs were also compared with parts of it in host memory: dense
 /// layers with full attention and nothing else.
 [[nodiscard]] constexpr bool is_plain(const model_architecture& model) {
@@ -204,7 +223,11 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
     // Experts of all GPUs' layers run on the first one, in an order that is not followed.
     const bool whole = here.first == 0 && here.last == model.num_hidden_layers && here.output_here;
     if (s.host_experts && !whole) return {detail::around(planned, 40, 60), basis::calibrated};
-    if (!detail::is_plain(model)) return {detail::around(planned, 1, 7), basis::calibrated};
+    byte_range range = detail::around(planned, 1, detail::is_plain(model) ? 1 : 7);
+    if (s.host_layers != 0) {  // the copies of a layer's keys and values may find a hole together, or not
+      range.high = detail::checked_add(range.high, detail::half_of_a_staged_cache(model, s));
+    }
+    return {range, basis::calibrated};
   }
   switch (detail::knowledge_of(model)) {
     case detail::graph_knowledge::followed:
