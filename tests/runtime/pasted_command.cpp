@@ -333,9 +333,10 @@ TEST_CASE("pasted commands: every spelling of every known option is found") {
   };
   for (const engine_entry& engine : engines) {
     const std::string name = engine.name;
-    const words start = name == "vllm"     ? words{"vllm", "serve", "m"}
-                        : name == "sglang" ? words{"sglang", "serve", "m"}
-                                           : words{"trtllm-serve", "m"};
+    const words start = name == "vllm"        ? words{"vllm", "serve", "m"}
+                        : name == "sglang"    ? words{"sglang", "serve", "m"}
+                        : name == "llama.cpp" ? words{"llama-server", "-m", "m"}
+                                              : words{"trtllm-serve", "m"};
     std::set<std::string> seen;
     for (const option_group* group = engine.first; group != engine.last; ++group) {
       for (const std::string& names : split(group->names, ' ')) {
@@ -344,7 +345,7 @@ TEST_CASE("pasted commands: every spelling of every known option is found") {
           const std::string spelling = bare[0] == '-' ? bare : "--" + bare;
           INFO(name << " " << spelling);
           CHECK(seen.insert(spelling).second);
-          if (spellings.front() == engine.model) continue;
+          if (spellings.front() == engine.model || spellings.front() == engine.repository) continue;
           words line = start;
           line.push_back(spelling);
           const bool flag = group->value == takes::nothing;
@@ -446,6 +447,25 @@ TEST_CASE("pasted commands: what they mean in the program's own options") {
   for (const pair& each : lines) CHECK(own_words(each.line) == each.expected);
 }
 
+TEST_CASE("pasted commands: llama.cpp's options, variables and models") {
+  const auto own_words = [](const char* line) { return cli::words_of(read_pasted_command({line})); };
+  CHECK(own_words("llama-server -m /x/Qwen3-8B-Q8_0.gguf -c 8192 -np -1 -fa --no-mmap -kvo --port 80") ==
+        words{"--engine=llama.cpp", "--model=Qwen3-8B-Q8_0", "--ctx-size=8192", "--flash-attn=on",
+              "--no-mmap"});
+  CHECK(
+      own_words("llama-cli -hf a/B-GGUF:Q4_0 -hff B-Q6_K.gguf -ot a=CPU -ot b=CPU -fa 0 --mlock -dev none") ==
+      words{"--engine=llama.cpp", "--model=B-Q6_K", "--program=llama-cli", "--override-tensor=a=CPU,b=CPU",
+            "--flash-attn=off", "--load-mode=mlock", "--device=none"});
+  // The command line counts instead of variables; a flag that is off says the opposite, if there is one.
+  CHECK(own_words("LLAMA_ARG_CTX_SIZE=1 LLAMA_ARG_KV_OFFLOAD=0 LLAMA_ARG_SWA_FULL=off LLAMA_ARG_CPU_MOE=true "
+                  "LLAMA_ARG_HF_REPO=a/b llama-server -c 2") ==
+        words{"--engine=llama.cpp", "--model=a/b", "--ctx-size=2", "--no-kv-offload", "--cpu-moe"});
+  // Nothing is glued to a single letter here.
+  CHECK(read_pasted_command({"llama-server", "-m", "m", "-c4096"}).unknown == words{"-c4096"});
+  CHECK(read_pasted_command({"docker run ghcr.io/ggml-org/llama.cpp:server-cuda -m m"}).program ==
+        "llama-server");
+}
+
 TEST_CASE("pasted commands: a model that exists is a path") {
   const tests::scratch files;
   const std::filesystem::path& folder = files.path();
@@ -466,7 +486,9 @@ TEST_CASE("pasted commands: a model that exists is a path") {
   CHECK(model_word(folder / "config-only/config.json") ==
         "--config=" + (folder / "config-only/config.json").string());
   CHECK(model_word(folder / "m.gguf") == "--gguf=" + (folder / "m.gguf").string());
-  CHECK(model_word(folder / "missing.gguf") == "--model=" + (folder / "missing.gguf").string());
+  CHECK(model_word(folder / "missing.gguf") == "--model=missing");
+  CHECK(model_word(folder / "missing-Q8_0-00001-of-00002.gguf") == "--model=missing-Q8_0");
+  CHECK(model_word(".gguf") == "--model=.gguf");
 }
 
 TEST_CASE("pasted commands: what is no server's command is refused in one line") {
@@ -485,7 +507,9 @@ TEST_CASE("pasted commands: what is no server's command is refused in one line")
       {"python", "\"python\" starts no server"},
       {"python -c 'import vllm'", "runs Python code"},
       {"python server.py", "\"python server.py\" starts no server"},
-      {"llama-server -m m.gguf", "\"llama-server\" starts no server that is understood, expected vllm serve"},
+      {"llama-box -m m.gguf", "\"llama-box\" starts no server that is understood, expected vllm serve"},
+      {"llama-server -c 4096", "names no model, expected --model MODEL"},
+      {"llama-server -m m.gguf -c", "--ctx-size: needs a value"},
       {"docker compose up", "is docker compose, expected docker run"},
       {"docker", "is docker, expected docker run"},
       {"docker run --rm", "without an image"},
