@@ -308,7 +308,7 @@ TEST_CASE("Which device the weights of a file go to", "[llama_cpp][worked]") {
   CHECK(padded.gpus[0].model_total() == bytes{525'120'000 + 46'336});
 }
 
-TEST_CASE("-ngl 1 offloads the head and no layer", "[llama_cpp][golden]") {
+TEST_CASE("the head is offloaded first: -ngl 1 is the head and no layer", "[llama_cpp][golden]") {
   const llama_cpp_memory memory = memory_of("olmoe-1b-7b-q4_K", {{"n_ctx", 4096}, {"n_gpu_layers", 1}});
   CHECK(in_mib(memory.gpus[0].model_total().value) == "80.60");
   CHECK(memory.gpus[0].model_total() == bytes{50304ull * 2048 / 256 * 210 + 4 * 2048});  // with its norm
