@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "command_error.hpp"
 #include "commands.hpp"
@@ -96,9 +97,13 @@ void print_text(const request& r, const capacity& found, const output_options& o
   fmt::print("{} on {} x {}, {}\n", r.model.name, r.gpu_count, r.gpu->name, engine_text(r));
   const bool pools = reserves_pools(r);
   const bytes allowed = with_engine(r, [&](const auto& on) { return on.usable(*r.gpu).expected; });
-  if (pools && found.refused) {
-    print_answer(r);
-    return print_remarks(r.notes, r.warnings);
+  if (found.refused) {
+    if (pools) {
+      print_answer(r);
+    } else {
+      fmt::print("  refused: {}.\n", report::refusal_text(found.refused));
+    }
+    if (pools || !found.starts) return print_remarks(r.notes, r.warnings);
   }
   fmt::print(
       "  {:<44} {}\n",
@@ -145,6 +150,8 @@ int run_capacity(const request_options& options, const output_options& output) {
   options.read_into(r);
   if (!r.gpu) refuse("no GPU: capacity needs --gpu ID[xN] or --gpu-profile FILE");
   make_sequences_equal(r);
+  // What varies here decides llama.cpp's sizes where nothing is set.
+  if (auto* const on = std::get_if<engines::llama_cpp>(&r.engine)) on->sized_for_requests = true;
   check_host_memory(r);
   const capacity found = checked(r, [&] {
     return with_engine(r, [&](const auto& on) { return capacity_of(r.d, *r.gpu, on, r.asked); });

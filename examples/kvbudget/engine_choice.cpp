@@ -56,6 +56,17 @@ engine_version version_in(const std::string& name, const std::string& typed, con
   return version;
 }
 
+/// "b6123", "6123" → 6123.
+std::uint32_t build_in(const std::string& typed) {
+  const std::string digits = typed.starts_with('b') ? typed.substr(1) : typed;
+  try {
+    return static_cast<std::uint32_t>(parse_count(digits, "", 1, 9'999'999));
+  } catch (const input_error&) {
+    refuse("--engine: {} is no version of llama.cpp, expected numbers as in llama.cpp@b6123",
+           detail::quoted(typed));
+  }
+}
+
 }  // namespace
 
 const std::vector<engine_entry>& engine_list() {
@@ -85,14 +96,19 @@ const std::vector<engine_entry>& engine_list() {
        engines::transformers{},
        "4.36, 4.45, 4.46, 4.53, 4.56, 5.0 and later",
        {5, 0}},
+      {"llama.cpp",
+       "what llama-server and llama-cli allocate when they start: weights, cache and compute buffers per device",
+       engines::llama_cpp{},
+       "before b5913, b5913 and later",
+       {}},
   };
   return list;
 }
 
 any_engine engine_named(const std::string& name) {
-  constexpr const char* later[] = {"llama.cpp"};
   const std::size_t at = name.find('@');
-  const std::string plain = name.substr(0, at);
+  const bool is_llama_cpp = detail::matches(detail::key_of(name.substr(0, at).c_str()), "llamacpp");
+  const std::string plain = is_llama_cpp ? "llama.cpp" : name.substr(0, at);
   const detail::name_key key = detail::key_of(plain.c_str());
   detail::suggestions near(key);
   for (const engine_entry& each : engine_list()) {
@@ -106,17 +122,14 @@ any_engine engine_named(const std::string& name) {
         [&](auto& engine) {
           if constexpr (requires { engine.version; }) {
             engine.version = version_in(each.name, name.substr(at + 1), std::string(engine.name().text));
+          } else if constexpr (requires { engine.build; }) {
+            engine.build = build_in(name.substr(at + 1));
           } else {
             refuse("--engine: {} has no versions, write --engine {}", each.name, each.name);
           }
         },
         found);
     return found;
-  }
-  for (const char* each : later) {
-    if (detail::matches(key, each))
-      refuse("--engine: {} is not in this version; see `kvbudget engines`", each);
-    near.offer(each, each);
   }
   std::string all;
   for (const engine_entry& each : engine_list()) all += (all.empty() ? "" : ", ") + std::string(each.name);

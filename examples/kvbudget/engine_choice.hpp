@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kvbudget/engine/geometry.hpp"
+#include "kvbudget/engine/llama_cpp.hpp"
 #include "kvbudget/engine/sglang.hpp"
 #include "kvbudget/engine/tensorrt_llm.hpp"
 #include "kvbudget/engine/transformers.hpp"
@@ -15,7 +16,8 @@ namespace cli {
 /// The engines that this program can speak for.
 using any_engine =
     std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm, kvbudget::engines::sglang,
-                 kvbudget::engines::tensorrt_llm, kvbudget::engines::transformers>;
+                 kvbudget::engines::tensorrt_llm, kvbudget::engines::transformers,
+                 kvbudget::engines::llama_cpp>;
 
 /// An engine as people name it, and what its estimates are.
 struct engine_entry {
@@ -42,6 +44,32 @@ template <kvbudget::engine Engine> struct with_usable {
     return engine.ledger(d, where, gpu);
   }
   [[nodiscard]] kvbudget::usable_memory usable(const kvbudget::gpu_profile&) const { return available; }
+
+  // What only some engines have.
+  [[nodiscard]] kvbudget::kv_growth cache_growth(const kvbudget::deployment& d,
+                                                 const kvbudget::rank& where) const
+    requires requires(const Engine& on) { on.cache_growth(d, where); }
+  {
+    return engine.cache_growth(d, where);
+  }
+  [[nodiscard]] kvbudget::bytes host_bytes(const kvbudget::deployment& d,
+                                           const kvbudget::gpu_profile& gpu) const
+    requires requires(const Engine& on) { on.host_bytes(d, gpu); }
+  {
+    return engine.host_bytes(d, gpu);
+  }
+  [[nodiscard]] kvbudget::refusal refuses_to_load(const kvbudget::deployment& d,
+                                                  const kvbudget::gpu_profile* gpu) const
+    requires requires(const Engine& on) { on.refuses_to_load(d, gpu); }
+  {
+    return engine.refuses_to_load(d, gpu);
+  }
+  [[nodiscard]] kvbudget::refusal refuses(const kvbudget::deployment& d,
+                                          const kvbudget::gpu_profile& gpu) const
+    requires requires(const Engine& on) { on.refuses(d, gpu); }
+  {
+    return engine.refuses(d, gpu);
+  }
 };
 
 }  // namespace cli

@@ -251,6 +251,101 @@ const std::vector<engine_option> transformers_options = {
     {"--residual-length", "N", "recent tokens that stay in the dtype (default 128)", to<&transformers::residual_length>::tokens_or_count},
 };
 // clang-format on
+
+using engines::llama_cpp;
+template <auto Member> void set_switch(any_engine& engine, const char*, const std::string&) {
+  to<Member>::in(engine) = option_choice::yes;
+}
+template <auto Member> void unset_switch(any_engine& engine, const char*, const std::string&) {
+  to<Member>::in(engine) = option_choice::no;
+}
+template <auto Member> void set_cache_type(any_engine& engine, const char* option, const std::string& text) {
+  // In the order of llama_cpp_cache_type, `automatic` left out.
+  to<Member>::in(engine) = static_cast<llama_cpp_cache_type>(
+      1 + word(option, text, {"f16", "f32", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"}));
+}
+void set_flash_attn(any_engine& engine, const char* option, const std::string& text) {
+  constexpr llama_cpp_flash_attn all[] = {llama_cpp_flash_attn::on, llama_cpp_flash_attn::off,
+                                          llama_cpp_flash_attn::automatic};
+  std::get<llama_cpp>(engine).flash_attn = all[word(option, text, {"on", "off", "auto"})];
+}
+void set_gpu_layers(any_engine& engine, const char* option, const std::string& text) {
+  const bool all = text == "all" || text == "auto" || text == "-1";
+  const detail::decimal_text number = detail::read_decimal(text);
+  if (!all && !(number.good && number.unit.empty()))
+    refuse("{}: {} is unknown, expected a number of layers, all or auto", option, detail::quoted(text));
+  std::get<llama_cpp>(engine).n_gpu_layers =
+      all ? -1 : static_cast<std::int32_t>(count(option, text, 0, 1'000'000));
+}
+/// Shares as decimals, brought to whole numbers of the finest of them.
+void set_tensor_split(any_engine& engine, const char* option, const std::string& text) {
+  llama_cpp& on = std::get<llama_cpp>(engine);
+  detail::decimal_text shares[llama_cpp_max_devices];
+  std::size_t shares_given = 0;
+  std::uint64_t scale = 1;
+  bool any = false;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::string part(detail::next_in_list(rest, more));
+    if (shares_given == llama_cpp_max_devices) refuse("{}: more than {} shares", option, llama_cpp_max_devices);
+    (void)decimal(option, part, 0, 1'000'000);
+    detail::decimal_text& share = shares[shares_given++];
+    share = detail::read_decimal(part);
+    if (share.scale > 1'000'000'000) refuse("{}: {} has more than 9 decimals", option, detail::quoted(part));
+    scale = std::max(scale, share.scale);
+    any = any || share.digits != 0;
+  }
+  if (!any) refuse("{}: {} gives no GPU a share", option, detail::quoted(text));
+  for (std::size_t i = 0; i < shares_given; ++i) {
+    on.tensor_split[i] = shares[i].digits * (scale / shares[i].scale);
+  }
+}
+void set_split_mode(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<llama_cpp>(engine).split_mode, option, text, {"layer", "none", "row", "tensor"});
+}
+void set_load_mode(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<llama_cpp>(engine).load_mode, option, text, {"auto", "none", "mmap", "mlock", "dio"});
+}
+void set_no_mmap(any_engine& engine, const char*, const std::string&) {
+  std::get<llama_cpp>(engine).load_mode = llama_cpp_load_mode::none;
+}
+void set_device(any_engine& engine, const char* option, const std::string& text) {
+  if (word(option, text, {"none"}) == 0) std::get<llama_cpp>(engine).no_devices = true;
+}
+void set_program(any_engine& engine, const char* option, const std::string& text) {
+  set_word(std::get<llama_cpp>(engine).program, option, text, {"llama-server", "llama-cli", "library"});
+}
+
+// clang-format off
+const std::vector<engine_option> llama_cpp_options = {
+    {"--ctx-size", "N", "cells of the cache, for all sequences (default: --context x --sequences, else the model's context)", to<&llama_cpp::n_ctx>::whole},
+    {"--batch-size", "N", "tokens that a call takes (default 2048)", to<&llama_cpp::n_batch>::tokens_or_count},
+    {"--ubatch-size", "N", "tokens that are computed at once (default 512; 0: --batch-size)", to<&llama_cpp::n_ubatch>::whole},
+    {"--parallel", "N", "sequences, or slots (default: --sequences; llama-server without any work: 4 on one cache)", to<&llama_cpp::n_parallel>::up_to<1'000'000>},
+    {"--kv-unified", "", "one cache for all sequences", set_switch<&llama_cpp::kv_unified>},
+    {"--no-kv-unified", "", "a cache for each", unset_switch<&llama_cpp::kv_unified>},
+    {"--cache-type-k", "TYPE", "f32, f16, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1 (default: --kv-cache-dtype, else f16)", set_cache_type<&llama_cpp::type_k>},
+    {"--cache-type-v", "TYPE", "the same for values", set_cache_type<&llama_cpp::type_v>},
+    {"--flash-attn", "on|off|auto", "auto: where the GPU computes it with these cache types (default: auto)", set_flash_attn},
+    {"--n-gpu-layers", "N|all|auto", "layers on GPUs, counted from the last; the head is one (default: all)", set_gpu_layers},
+    {"--tensor-split", "A,B,...", "shares of the GPUs (default: even)", set_tensor_split},
+    {"--split-mode", "MODE", "layer, none, row, tensor (default: layer)", set_split_mode},
+    {"--main-gpu", "N", "the GPU of split mode none (default 0)", to<&llama_cpp::main_gpu>::whole},
+    {"--swa-full", "", "windows keep the whole context", to<&llama_cpp::swa_full>::yes},
+    {"--n-outputs-max", "N", "tokens of a batch whose logits are computed (default by program)", to<&llama_cpp::n_outputs_max>::tokens_or_count},
+    {"--n-rs-seq", "N", "copies of recurrent states for taking back drafted tokens (default 0)", to<&llama_cpp::n_rs_seq>::whole},
+    {"--override-tensor", "PATTERN=CPU,...", "tensors whose names match stay in host memory", read_elsewhere},
+    {"--cpu-moe", "", "all experts stay in host memory", to<&llama_cpp::cpu_moe>::yes},
+    {"--n-cpu-moe", "N", "the experts of the first N layers do", to<&llama_cpp::n_cpu_moe>::whole},
+    {"--no-kv-offload", "", "the cache stays in host memory", to<&llama_cpp::offload_kqv>::no},
+    {"--no-op-offload", "", "what is in host memory is computed there, whatever the batch", to<&llama_cpp::op_offload>::no},
+    {"--no-host", "", "no pinned host buffers", to<&llama_cpp::no_host>::yes},
+    {"--no-mmap", "", "weights are read, not mapped: --load-mode none", set_no_mmap},
+    {"--load-mode", "MODE", "auto, none, mmap, mlock, dio (default: auto)", set_load_mode},
+    {"--device", "none", "everything on the CPU", set_device},
+    {"--program", "NAME", "llama-server, llama-cli, library: who runs it, for its defaults (default: llama-server)", set_program},
+};
+// clang-format on
 const std::vector<engine_option> no_options;
 
 }  // namespace
@@ -261,6 +356,7 @@ const std::vector<engine_option>& options_of(const std::string& engine) {
   if (engine == "sglang") return sglang_options;
   if (engine == "tensorrt-llm") return tensorrt_llm_options;
   if (engine == "transformers") return transformers_options;
+  if (engine == "llama.cpp") return llama_cpp_options;
   return no_options;
 }
 
@@ -288,7 +384,8 @@ std::optional<std::string> engine_options::value(const std::string& name) const 
   return found == given_.end() ? std::nullopt : found->second.text;
 }
 
-void engine_options::apply(any_engine& engine, const std::string& engine_name) const {
+void engine_options::apply(any_engine& engine, const std::string& engine_name,
+                           const std::vector<std::string>& others) const {
   const std::vector<engine_option>& known = options_of(engine_name);
   for (const auto& [name, typed] : given_) {
     const std::string opposite = "--no-" + name.substr(2);
@@ -305,11 +402,15 @@ void engine_options::apply(any_engine& engine, const std::string& engine_name) c
       continue;
     }
     std::string owners;
+    bool for_another = false;
     for (const engine_entry& each : engine_list()) {
       for (const engine_option& theirs : options_of(each.name)) {
-        if (name == theirs.name) owners += (owners.empty() ? "" : ", ") + std::string(each.name);
+        if (name != theirs.name) continue;
+        owners += (owners.empty() ? "" : ", ") + std::string(each.name);
+        for_another = for_another || std::find(others.begin(), others.end(), each.name) != others.end();
       }
     }
+    if (for_another) continue;
     refuse("{} is an option of {}, not of {}: add --engine {}", name, owners, engine_name,
            owners.substr(0, owners.find(',')));
   }

@@ -30,8 +30,9 @@ class engine_options {
  public:
   /// Declares the options of all engines, each name once.
   void add_to(CLI::App& command);
-  /// Sets what was given; an option that the engine does not have throws `command_error`.
-  void apply(any_engine& engine, const std::string& engine_name) const;
+  /// Sets what was given; an option that neither the engine nor one of `others` has throws `command_error`.
+  void apply(any_engine& engine, const std::string& engine_name,
+             const std::vector<std::string>& others = {}) const;
   [[nodiscard]] bool given(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> value(const std::string& name) const;
 

@@ -21,6 +21,7 @@ constexpr const char* everybodys_constants = "pytorch-cuda";
 
 bool concerns(const report::named_constant& constant, const std::string& engine) {
   const std::string from = constant.engine;
+  if (engine == "llama.cpp") return from == "llama-cpp";
   return from == engine || (from == everybodys_constants && engine != "geometry");
 }
 

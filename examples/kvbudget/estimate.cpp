@@ -1,14 +1,21 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "command_error.hpp"
 #include "commands.hpp"
+#include "engine_table.hpp"
 #include "kvbudget/io/estimate_json.hpp"
+#include "kvbudget/io/llama_cpp_json.hpp"
 #include "kvbudget/report/allocation.hpp"
 #include "kvbudget/report/csv.hpp"
 #include "kvbudget/report/format.hpp"
+#include "kvbudget/report/llama_cpp.hpp"
 #include "kvbudget/report/markdown.hpp"
 #include "kvbudget/report/svg.hpp"
 #include "kvbudget/report/table.hpp"
@@ -51,6 +58,8 @@ report::gpu_view gpu_view_of(const request& r) {
         view.engine_fits = answer.fits;
       }
     });
+  } else if (const std::string why = refusal_of(r); !why.empty()) {
+    view.engine_answer = "refused: " + why + '.';
   }
   return view;
 }
@@ -60,6 +69,27 @@ report::gpu_view with_hints(report::gpu_view view) {
   view.activations_hint = activations_hint;
   view.framework_hint = framework_hint;
   return view;
+}
+
+/// llama.cpp's memory by device; nothing for other engines.
+std::optional<llama_cpp_memory> devices_of(const request& r) {
+  const auto* on = std::get_if<engines::llama_cpp>(&r.engine);
+  if (on == nullptr) return std::nullopt;
+  return llama_cpp_memory_of(*on, r.d);
+}
+
+/// What an engine that loads nothing leaves to say; the figures of `--csv` are none.
+void print_refusal(const request& r, output_kind kind) {
+  const std::string why = refusal_of(r);
+  if (kind == output_kind::markdown) {
+    fmt::print("### {} ({})\n\n**refused: {}**\n", detail::markdown_text(title_of(r)),
+               detail::markdown_text(engine_text(r)), detail::markdown_text(why));
+  } else if (kind == output_kind::csv) {
+    fmt::print("{}\n", report::csv(cluster_budget{}));
+  } else {
+    fmt::print("{}, {}\nrefused: {}.\n", title_of(r), engine_text(r), why);
+    print_remarks(r.notes, r.warnings);
+  }
 }
 
 void print_growth(const request& r, const cluster_budget& cluster) {
@@ -97,6 +127,12 @@ void print_text(const request& r, const cluster_budget& cluster, const output_op
     }
   }
   print_growth(r, cluster);
+  if (const std::optional<llama_cpp_memory> memory = devices_of(r)) {
+    fmt::print("{}\n", report::devices_table(*memory, output.unit()));
+  }
+  if (!r.gpu) {
+    if (const std::string why = refusal_of(r); !why.empty()) fmt::print("refused: {}.\n", why);
+  }
   if (r.gpu) {
     fmt::print("The rule \"leave 20 % free\" ({}): {}.\n",
                reserves_pools(r) ? "of the reserved cache" : "margin not counted",
@@ -112,11 +148,74 @@ void print_text(const request& r, const cluster_budget& cluster, const output_op
   print_remarks(r.notes, r.warnings);
 }
 
+/// The answer in JSON, with what only this program or this engine has to say.
+nlohmann::ordered_json json_of(const request& r) {
+  nlohmann::ordered_json result = with_engine(
+      r, [&](const auto& on) { return estimate_json(r.d, on, r.machine(), r.asked, r.warnings); });
+  result["kv_cache_format"] = r.cache_text;  // a pair by both of its names
+  if (r.d.kv_exceptions.any()) result["kv_cache_exceptions"]["format"] = r.cache_exceptions_text;
+  if (const auto* on = std::get_if<engines::llama_cpp>(&r.engine)) add_llama_cpp_json(result, *on, r.d);
+  result["notes"] = r.notes;
+  if (r.gpu) result["gpu"]["used_bytes"] = r.used_by_others.value;
+  return result;
+}
+
+bool fits_its_gpu(const request& r) {
+  return !r.gpu || with_engine(r, [&](const auto& on) { return check_fit(r.d, *r.gpu, on, r.asked).fits; });
+}
+
+int exit_status(const request& r) {
+  return r.require_fit && (!fits_its_gpu(r) || r.host_memory_is_short) ? exit_does_not_fit : exit_fits;
+}
+
+/// Several engines: one table, a column for each. With `--require-fit` all of them must fit.
+int run_engines_side_by_side(const request_options& options, const output_options& output) {
+  const output_kind kind = output.kind();
+  if (output.svg_file()) refuse("--svg: draws one engine, --engine lists several");
+  if (kind == output_kind::csv) refuse("--csv: is for one engine, --engine lists several");
+  engine_table table(output.unit());
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  int status = exit_fits;
+  for (const std::string& name : options.engines()) {
+    request r;
+    r.engine_asked = name;
+    options.read_into(r);
+    check_host_memory(r);
+    checked(r, [&] {
+      const std::optional<limit> longest = longest_context(r);
+      if (kind == output_kind::json) {
+        nlohmann::ordered_json one = json_of(r);
+        one["max_context"] = longest ? detail::limit_json(*longest) : nlohmann::ordered_json(nullptr);
+        all.push_back(std::move(one));
+      } else {
+        table.add(r, title_of(r), longest);
+      }
+    });
+    status = std::max(status, exit_status(r));
+  }
+  if (kind == output_kind::json) {
+    print_json({{"schema", 1}, {"engines", std::move(all)}});
+  } else {
+    table.print(kind == output_kind::markdown);
+  }
+  return status;
+}
+
 int run_estimate(const request_options& options, const output_options& output) {
   const output_kind kind = output.kind();
+  if (options.engines().size() > 1) return run_engines_side_by_side(options, output);
   request r;
   options.read_into(r);
   check_host_memory(r);
+  if (!loads(r)) {
+    if (output.svg_file()) refuse("--svg: nothing to draw, {} refuses: {}", engine_text(r), refusal_of(r));
+    if (kind == output_kind::json) {
+      print_json(json_of(r));
+    } else {
+      print_refusal(r, kind);
+    }
+    return exit_status(r);
+  }
   const gpu_profile* gpu = r.gpu ? &*r.gpu : nullptr;
   const cluster_budget cluster = checked(
       r, [&] { return with_engine(r, [&](const auto& on) { return estimate_cluster(r.d, on, gpu); }); });
@@ -134,16 +233,9 @@ int run_estimate(const request_options& options, const output_options& output) {
     for_option("--svg", [&] { write_file(*output.svg_file(), drawing + "\n"); });
   }
   switch (kind) {
-    case output_kind::json: {
-      nlohmann::ordered_json result = with_engine(
-          r, [&](const auto& on) { return estimate_json(r.d, on, r.machine(), r.asked, r.warnings); });
-      result["kv_cache_format"] = r.cache_text;  // a pair by both of its names
-      if (r.d.kv_exceptions.any()) result["kv_cache_exceptions"]["format"] = r.cache_exceptions_text;
-      result["notes"] = r.notes;
-      if (r.gpu) result["gpu"]["used_bytes"] = r.used_by_others.value;
-      print_json(result);
+    case output_kind::json:
+      print_json(checked(r, [&] { return json_of(r); }));
       break;
-    }
     case output_kind::markdown: {
       report::markdown_options how;
       how.title = title;
@@ -152,14 +244,19 @@ int run_estimate(const request_options& options, const output_options& output) {
       if (r.gpu) how.gpu = with_hints(gpu_view_of(r));
       fmt::print("{}\n", cluster.kind_count > 1 ? report::markdown(cluster, how)
                                                 : report::markdown(cluster.worst(), how));
+      if (const std::optional<llama_cpp_memory> memory = devices_of(r))
+        fmt::print("\n{}\n", report::devices_markdown(*memory, output.unit()));
       break;
     }
-    case output_kind::csv: fmt::print("{}\n", report::csv(cluster)); break;
+    case output_kind::csv: {
+      const auto* on = std::get_if<engines::llama_cpp>(&r.engine);
+      fmt::print("{}{}\n", report::csv(cluster),
+                 on == nullptr ? "" : report::host_csv_rows(on->host_ledger(r.d, gpu)));
+      break;
+    }
     case output_kind::text: print_text(r, cluster, output); break;
   }
-  const bool fits =
-      !r.gpu || with_engine(r, [&](const auto& on) { return check_fit(r.d, *r.gpu, on, r.asked).fits; });
-  return r.require_fit && (!fits || r.host_memory_is_short) ? exit_does_not_fit : exit_fits;
+  return exit_status(r);
 }
 
 }  // namespace

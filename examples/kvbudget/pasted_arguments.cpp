@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "engine_options.hpp"
+#include "kvbudget/io/format_names.hpp"
 #include "pasted_command.hpp"
 
 namespace cli {
@@ -62,23 +64,32 @@ class own_options {
   std::vector<const CLI::Option*> given_;
 };
 
-/// The engine that the numbers are for: the user's, else the pasted one; without its version.
-std::string engine_of(const std::vector<std::string>& own_words, const std::string& pasted) {
+/// The engines that the numbers are for: the user's, else the pasted one; without their versions.
+std::vector<std::string> engines_of(const std::vector<std::string>& own_words, const std::string& pasted) {
   std::string chosen = pasted;
   for (std::size_t i = 0; i < own_words.size(); ++i) {
     if (own_words[i] == "--engine" && i + 1 < own_words.size()) chosen = own_words[i + 1];
     if (own_words[i].starts_with("--engine=")) chosen = own_words[i].substr(9);
   }
-  return chosen.substr(0, chosen.find('@'));
+  std::vector<std::string> engines;
+  std::string_view rest = chosen;
+  for (bool more = true; more;) {
+    const std::string_view part = kvbudget::detail::next_in_list(rest, more);
+    const std::string name(part.substr(0, part.find('@')));
+    const bool is_llama_cpp =
+        kvbudget::detail::matches(kvbudget::detail::key_of(name.c_str()), "llamacpp");
+    engines.push_back(is_llama_cpp ? "llama.cpp" : name);
+  }
+  return engines;
 }
 
-/// Whether an option is some engine's, but not this one's.
-bool belongs_to_another(const std::string& option, const std::string& engine) {
+/// Whether an option is some engine's, but none of these.
+bool belongs_to_another(const std::string& option, const std::vector<std::string>& engines) {
   bool someones = false;
   for (const engine_entry& each : engine_list()) {
     for (const engine_option& theirs : options_of(each.name)) {
       if (option != theirs.name) continue;
-      if (engine == each.name) return false;
+      if (std::find(engines.begin(), engines.end(), each.name) != engines.end()) return false;
       someones = true;
     }
   }
@@ -102,12 +113,12 @@ arguments with_pasted_command(const CLI::App& app, const std::vector<std::string
 
   arguments result{{words.begin(), separator}, {}};
   const own_options own(command, result.words);
-  const std::string engine = engine_of(result.words, pasted.engine);
+  const std::vector<std::string> engines = engines_of(result.words, pasted.engine);
   std::vector<std::string> replaced;
   std::vector<std::string> unused;
   for (const std::string& word : words_of(pasted)) {
     const std::string name = name_in(word);
-    if (own.find(name) == nullptr || belongs_to_another(name, engine)) {
+    if (own.find(name) == nullptr || belongs_to_another(name, engines)) {
       unused.push_back(word);
     } else if (own.replaces(name)) {
       replaced.push_back(word);

@@ -32,9 +32,8 @@ constexpr std::size_t deepest_key = 16;  ///< --a.b.c...
 constexpr int most_shells = 4;           ///< sh -c 'sh -c ...'
 
 constexpr const char* what_is_read =
-    "vllm serve, python -m vllm.entrypoints.openai.api_server, python -m sglang.launch_server, sglang serve "
-    "or "
-    "trtllm-serve";
+    "vllm serve, python -m vllm.entrypoints.openai.api_server, python -m sglang.launch_server, sglang serve, "
+    "trtllm-serve, llama-server or llama-cli";
 
 std::string shown(std::string_view text) { return kvbudget::detail::quoted(text); }
 
@@ -205,8 +204,9 @@ class locator {
     if (lists(shells, name)) return shell();
     if (lists(container_programs, name)) return container();
     if (is_python(name)) return python();
+    const bool windows_name = name.size() > 4 && name.ends_with(".exe");
     for (const entry_point& each : programs) {
-      if (name == each.name) return server(each, at_ + 1);
+      if ((windows_name ? name.substr(0, name.size() - 4) : name) == each.name) return server(each, at_ + 1);
     }
     if (tried.empty()) tried = words[at_];
     return std::nullopt;
@@ -337,7 +337,7 @@ class locator {
     if (!found && known != nullptr && known->starts_server && !inside.empty() &&
         !lists(shells, inside.front())) {
       for (const entry_point& each : programs) {
-        if (each.engine != std::string_view(known->engine)) continue;
+        if (found || each.engine != std::string_view(known->engine)) continue;
         found = located_command{&each, inside, ""};
         if (inside.front() == "serve") found->arguments.erase(found->arguments.begin());
       }
@@ -588,7 +588,10 @@ class option_reader {
     }
   }
   [[nodiscard]] bool takes_model() const { return entry_.serve != serve_word::none; }
-  [[nodiscard]] const pasted_option* named_model() const { return result_.find(table_.engine->model); }
+  [[nodiscard]] const pasted_option* named_model() const {
+    const pasted_option* named = result_.find(table_.engine->model);
+    return named != nullptr ? named : result_.find(table_.engine->repository);
+  }
 
   void choose_model() {
     const pasted_option* named = named_model();
@@ -597,7 +600,9 @@ class option_reader {
     }
     result_.model = positional_ ? *positional_ : named != nullptr ? named->value : "";
     std::erase_if(result_.options,
-                  [&](const pasted_option& each) { return each.name == table_.engine->model; });
+                  [&](const pasted_option& each) {
+                    return each.name == table_.engine->model || each.name == table_.engine->repository;
+                  });
     if (!result_.model.empty()) return;
     refuse("the pasted command names no model, expected {}{}",
            takes_model() ? "MODEL" : "--" + std::string(table_.engine->model) + " MODEL",
@@ -628,7 +633,7 @@ class option_reader {
 
   /// -qfp8: a value behind a single letter.
   const known_option* find_glued(typed_option& typed) const {
-    if (typed.name.size() < 3 || typed.name[1] == '-') return nullptr;
+    if (!table_.engine->glued || typed.name.size() < 3 || typed.name[1] == '-') return nullptr;
     const known_option* known = table_.find(typed.name.substr(0, 2));
     if (known == nullptr || known->value == takes::nothing) return nullptr;
     typed.value = typed_words_.substr(2);
@@ -771,10 +776,11 @@ class option_reader {
     return line.starts_with(", did") ? line : "";
   }
 
-  /// The last one wins.
+  /// The last one wins, but for patterns, which are collected.
   void keep(pasted_option option) {
     for (pasted_option& each : result_.options) {
       if (each.name != option.name) continue;
+      if (option.name == "override-tensor") option.value = each.value + ',' + option.value;
       each = std::move(option);
       return;
     }
@@ -819,6 +825,29 @@ bool is_secret(std::string_view name) {
   return false;
 }
 
+/// llama.cpp's variables as the options that they stand for, which come first: those of the command line win.
+/// What is taken is removed from `variables`.
+shell_words words_of_variables(std::vector<variable>& variables) {
+  shell_words words;
+  std::erase_if(variables, [&](const variable& each) {
+    for (const option_variable& known : llama_cpp_variables) {
+      if (each.name != known.name) continue;
+      const std::string value = lower(each.value);
+      const bool set = value == "1" || value == "true" || value == "on" || value == "enabled";
+      if (!known.flag) {
+        words.insert(words.end(), {known.option, each.value});
+      } else if (set) {
+        words.emplace_back(known.option);
+      } else if (known.negative[0] != '\0') {
+        words.emplace_back(known.negative);
+      }
+      return true;
+    }
+    return false;
+  });
+  return words;
+}
+
 }  // namespace
 
 const pasted_option* pasted_command::find(const std::string& name) const {
@@ -838,13 +867,18 @@ pasted_command read_pasted_command(const std::vector<std::string>& words) {
   if (count == 0) refuse("the pasted command is empty, expected {}", what_is_read);
 
   locator where;
-  const std::optional<located_command> located = where.among(commands);
+  std::optional<located_command> located = where.among(commands);
   if (!located) {
     refuse("the pasted command{} starts no server that is understood, expected {}",
            where.tried.empty() ? std::string() : ' ' + shown(where.tried), what_is_read);
   }
   pasted_command result;
   result.engine = located->entry->engine;
+  result.program = located->entry->name;
+  if (result.engine == "llama.cpp") {
+    const shell_words first = words_of_variables(where.variables);
+    located->arguments.insert(located->arguments.begin(), first.begin(), first.end());
+  }
   if (!located->version.empty()) result.options.push_back({"version", located->version, false});
   for (const variable& each : where.variables) {
     if (lists(variables, each.name)) {

@@ -16,7 +16,8 @@ struct pasted_option {
 
 /// What a server's command line says.
 struct pasted_command {
-  std::string engine;                  ///< "vllm", "sglang", "tensorrt-llm"
+  std::string engine;                  ///< "vllm", "sglang", "tensorrt-llm", "llama.cpp"
+  std::string program;                 ///< what starts it: "llama-cli"
   std::string model;                   ///< a name or a path, as typed
   std::vector<pasted_option> options;  ///< those that change memory, each once: the last one typed
   std::vector<std::string>
@@ -28,8 +29,8 @@ struct pasted_command {
 };
 
 /// Reads a command line as the user's shell would have passed it: `vllm serve`, `python -m
-/// vllm.entrypoints.openai.api_server`, `python -m sglang.launch_server`, `sglang serve` or `trtllm-serve`,
-/// behind variables, `sudo`, `docker run IMAGE` and the like; a single word is split first.
+/// vllm.entrypoints.openai.api_server`, `python -m sglang.launch_server`, `sglang serve`, `trtllm-serve`,
+/// `llama-server` or `llama-cli`, behind variables, `sudo`, `docker run IMAGE` and the like; a single word is split first.
 ///
 /// Throws `command_error` with one line for everything else.
 [[nodiscard]] pasted_command read_pasted_command(const std::vector<std::string>& words);

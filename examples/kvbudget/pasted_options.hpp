@@ -277,6 +277,102 @@ inline constexpr option_group tensorrt_llm_options[] = {
     {effect::file, takes::one, "config|extra-llm-api-options"},
 };
 
+/// Of llama-server and llama-cli. Read from: ggml-org/llama.cpp tools/server/README.md and common/arg.cpp.
+inline constexpr option_group llama_cpp_options[] = {
+    {effect::memory, takes::nothing,
+     "swa-full kv-offload|-kvo no-kv-offload|-nkvo no-host kv-unified|-kvu no-kv-unified|-no-kvu|-nkvu "
+     "cpu-moe|-cmoe op-offload no-op-offload mmap no-mmap mlock no-mmproj no-mmproj-offload embedding|embeddings "
+     "rerank|reranking backend-sampling|-bs"},
+    {effect::memory, takes::maybe, "flash-attn|-fa fit|-fit"},
+    {effect::memory, takes::one,
+     "ctx-size|-c batch-size|-b ubatch-size|-ub cache-type-k|-ctk cache-type-v|-ctv load-mode|-lm lazy-mode|-lzm "
+     "device|-dev override-tensor|-ot n-cpu-moe|-ncmoe moe-cache-mib n-cpu-ffn|-ncffn "
+     "n-gpu-layers|gpu-layers|-ngl split-mode|-sm tensor-split|-ts main-gpu|-mg fit-target|-fitt fit-ctx|-fitc "
+     "lora lora-scaled control-vector control-vector-scaled model|-m hf-repo|-hf|-hfr hf-file|-hff "
+     "model-url|-mu docker-repo|-dr parallel|-np kv-unified-per-slot ctx-checkpoints|-ctxcp|swa-checkpoints "
+     "cache-ram|-cram mmproj|-mm mmproj-url|-mmu rpc pooling image-max-tokens mtmd-batch-max-tokens "
+     "model-draft|-md|spec-draft-model hf-repo-draft|-hfd|-hfrd spec-draft-n-max|draft-max|draft|draft-n "
+     "ctx-size-draft|-cd gpu-layers-draft|-ngld|n-gpu-layers-draft|spec-draft-ngl device-draft|-devd "
+     "cache-type-k-draft|-ctkd|spec-draft-type-k cache-type-v-draft|-ctvd|spec-draft-type-v spec-type "
+     "models-dir models-preset models-max override-kv"},
+    {effect::none, takes::nothing,
+     "help|-h|usage version cache-list|-cl completion-bash perf no-perf escape|-e no-escape repack no-repack|-nr "
+     "list-devices check-tensors log-disable log-jsonl no-log-jsonl verbose|-v|log-verbose offline log-prefix "
+     "no-log-prefix log-timestamps no-log-timestamps ignore-eos context-shift no-context-shift special|-sp "
+     "warmup no-warmup spm-infill cont-batching|-cb no-cont-batching|-nocb mmproj-auto mmproj-offload reuse-port "
+     "cache-idle-slots no-cache-idle-slots cors-credentials no-cors-credentials ui-mcp-proxy|webui-mcp-proxy "
+     "no-ui-mcp-proxy|no-webui-mcp-proxy agent|-ag no-agent|-no-ag ui|webui no-ui|no-webui cache-prompt "
+     "no-cache-prompt metrics props slots no-slots models-autoload no-models-autoload jinja no-jinja "
+     "reasoning-preserve no-reasoning-preserve prefill-assistant no-prefill-assistant conversation|-cnv "
+     "no-conversation|-no-cnv single-turn|-st interactive|-i interactive-first|-if multiline-input|-mli "
+     "display-prompt no-display-prompt color|-co simple-io in-prefix-bos prompt-cache-all prompt-cache-ro "
+     "show-timings no-show-timings"},
+    {effect::none, takes::one,
+     "threads|-t threads-batch|-tb cpu-mask|-C cpu-range|-Cr cpu-strict prio poll cpu-mask-batch|-Cb "
+     "cpu-range-batch|-Crb cpu-strict-batch prio-batch poll-batch n-predict|-n|predict keep rope-scaling "
+     "rope-scale rope-freq-base rope-freq-scale yarn-orig-ctx yarn-ext-factor yarn-attn-factor yarn-beta-slow "
+     "yarn-beta-fast defrag-thold|-dt numa log-file verbosity|-lv|log-verbosity samplers seed|-s "
+     "sampler-seq|sampling-seq temp|temperature top-k top-p min-p top-nsigma|top-n-sigma xtc-probability "
+     "xtc-threshold typical|typical-p repeat-last-n repeat-penalty presence-penalty frequency-penalty "
+     "dry-multiplier dry-base dry-allowed-length dry-penalty-last-n dry-sequence-breaker adaptive-target "
+     "adaptive-decay dynatemp-range dynatemp-exp mirostat mirostat-lr mirostat-ent logit-bias|-l grammar "
+     "grammar-file json-schema|-j json-schema-file|-jf lookup-cache-static|-lcs lookup-cache-dynamic|-lcd "
+     "checkpoint-min-step|-cms reverse-prompt|-r mmproj-device|-mmdev image-min-tokens video-fps "
+     "video-timestamp-interval video-ffmpeg-dir alias|-a tags embd-normalize host port path cors-origins "
+     "cors-methods cors-headers api-prefix ui-config|webui-config ui-config-file|webui-config-file tools "
+     "tools-runtime mcp-servers-config mcp-servers-json ssl-key-file ssl-cert-file chat-template-kwargs "
+     "timeout|-to sse-ping-interval threads-http cache-reuse slot-save-path media-path reasoning-format "
+     "reasoning-effort reasoning-budget reasoning-budget-message chat-template chat-template-file "
+     "slot-prompt-similarity|-sps draft-min|draft-n-min|spec-draft-n-min draft-p-min|spec-draft-p-min prompt|-p "
+     "file|-f binary-file|-bf system-prompt|-sys system-prompt-file|-sysf print-token-count|-ptc prompt-cache "
+     "in-prefix in-suffix grp-attn-n|-gan grp-attn-w|-gaw image audio"},
+    {effect::none, takes::maybe, "log-colors reasoning|-rea"},
+    {effect::secret, takes::one, "hf-token|-hft api-key api-key-file"},
+};
+
+/// Variables that stand for options of llama.cpp, those about memory. A flag is set by 1, true, on or enabled,
+/// and `negative` is what the opposite says; empty: nothing.
+struct option_variable {
+  const char* name;
+  const char* option;
+  bool flag = false;
+  const char* negative = "";
+};
+inline constexpr option_variable llama_cpp_variables[] = {
+    {"LLAMA_ARG_CTX_SIZE", "--ctx-size"},
+    {"LLAMA_ARG_BATCH", "--batch-size"},
+    {"LLAMA_ARG_UBATCH", "--ubatch-size"},
+    {"LLAMA_ARG_SWA_FULL", "--swa-full", true},
+    {"LLAMA_ARG_FLASH_ATTN", "--flash-attn"},
+    {"LLAMA_ARG_KV_OFFLOAD", "--kv-offload", true, "--no-kv-offload"},
+    {"LLAMA_ARG_NO_KV_OFFLOAD", "--no-kv-offload", true},
+    {"LLAMA_ARG_NO_HOST", "--no-host", true},
+    {"LLAMA_ARG_CACHE_TYPE_K", "--cache-type-k"},
+    {"LLAMA_ARG_CACHE_TYPE_V", "--cache-type-v"},
+    {"LLAMA_ARG_LOAD_MODE", "--load-mode"},
+    {"LLAMA_ARG_MMAP", "--mmap", true, "--no-mmap"},
+    {"LLAMA_ARG_NO_MMAP", "--no-mmap", true},
+    {"LLAMA_ARG_MLOCK", "--mlock", true},
+    {"LLAMA_ARG_DEVICE", "--device"},
+    {"LLAMA_ARG_OVERRIDE_TENSOR", "--override-tensor"},
+    {"LLAMA_ARG_CPU_MOE", "--cpu-moe", true},
+    {"LLAMA_ARG_N_CPU_MOE", "--n-cpu-moe"},
+    {"LLAMA_ARG_N_CPU_FFN", "--n-cpu-ffn"},
+    {"LLAMA_ARG_N_GPU_LAYERS", "--n-gpu-layers"},
+    {"LLAMA_ARG_SPLIT_MODE", "--split-mode"},
+    {"LLAMA_ARG_TENSOR_SPLIT", "--tensor-split"},
+    {"LLAMA_ARG_MAIN_GPU", "--main-gpu"},
+    {"LLAMA_ARG_FIT", "--fit"},
+    {"LLAMA_ARG_MODEL", "--model"},
+    {"LLAMA_ARG_HF_REPO", "--hf-repo"},
+    {"LLAMA_ARG_HF_FILE", "--hf-file"},
+    {"LLAMA_ARG_MODEL_URL", "--model-url"},
+    {"LLAMA_ARG_KV_UNIFIED", "--kv-unified", true, "--no-kv-unified"},
+    {"LLAMA_ARG_N_PARALLEL", "--parallel"},
+    {"LLAMA_ARG_MMPROJ", "--mmproj"},
+    {"LLAMA_ARG_CACHE_RAM", "--cache-ram"},
+};
+
 /// Variables that say something about memory, of all engines.
 inline constexpr const char* variables[] = {
     "CUDA_VISIBLE_DEVICES",
@@ -308,6 +404,8 @@ struct engine_entry {
   const option_group* last;
   const char* model;   ///< the option that names the model; empty: only a word by itself does
   bool abbreviations;  ///< argparse takes any unambiguous beginning of a long name, click does not
+  bool glued = true;   ///< a value may stand behind a single letter: -qfp8
+  const char* repository = "";  ///< another option that names the model
 };
 inline constexpr engine_entry engines[] = {
     {"vllm", vllm_options, vllm_options + sizeof vllm_options / sizeof *vllm_options, "model", true},
@@ -315,6 +413,8 @@ inline constexpr engine_entry engines[] = {
      true},
     {"tensorrt-llm", tensorrt_llm_options,
      tensorrt_llm_options + sizeof tensorrt_llm_options / sizeof *tensorrt_llm_options, "", false},
+    {"llama.cpp", llama_cpp_options, llama_cpp_options + sizeof llama_cpp_options / sizeof *llama_cpp_options,
+     "model", false, false, "hf-repo"},
 };
 
 /// Whether a program has subcommands, of which only `serve` is a server.
@@ -330,6 +430,8 @@ inline constexpr entry_point programs[] = {
     {"vllm", "vllm", serve_word::required},
     {"sglang", "sglang", serve_word::required},
     {"trtllm-serve", "tensorrt-llm", serve_word::optional},
+    {"llama-server", "llama.cpp", serve_word::none},
+    {"llama-cli", "llama.cpp", serve_word::none},
 };
 inline constexpr entry_point modules[] = {
     {"vllm", "vllm", serve_word::required},
@@ -358,6 +460,7 @@ inline constexpr image_entry images[] = {
     {"vllm-openai", "vllm", true, true},
     {"lmsysorg/sglang", "sglang", false, true},
     {"tensorrt-llm/release", "tensorrt-llm", false, true},
+    {"llama.cpp:server", "llama.cpp", true, false},
 };
 
 /// A program that runs the command behind it.

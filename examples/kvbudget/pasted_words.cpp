@@ -120,6 +120,19 @@ bool has_safetensors(const std::filesystem::path& folder) {
   return false;
 }
 
+/// The name of a model in that of a GGUF file: without folders, ending and the number of its part.
+std::string name_of_gguf(std::string_view path) {
+  path.remove_prefix(path.find_last_of("/\\") + 1);  // npos + 1 = 0
+  path.remove_suffix(std::string_view(".gguf").size());
+  const std::size_t part = path.rfind("-of-");
+  if (part != std::string_view::npos && part >= 6 &&
+      path.substr(part + 4).find_first_not_of("0123456789") == std::string_view::npos) {
+    const std::size_t dash = path.rfind('-', part - 1);
+    if (dash != std::string_view::npos) path = path.substr(0, dash);
+  }
+  return std::string(path);
+}
+
 /// `--gguf=FILE`, `--safetensors=FOLDER`, `--config=FILE` for what exists as a path; otherwise a name.
 std::string model_word(const std::string& model) {
   namespace fs = std::filesystem;
@@ -134,6 +147,7 @@ std::string model_word(const std::string& model) {
   if (extension == ".gguf" && fs::exists(path, ignored)) return "--gguf=" + model;
   if (extension == ".safetensors" && fs::exists(path, ignored)) return "--safetensors=" + model;
   if (extension == ".json" && fs::exists(path, ignored)) return "--config=" + model;
+  if (extension == ".gguf" && model.size() > extension.size()) return "--model=" + name_of_gguf(model);
   return "--model=" + model;
 }
 
@@ -156,6 +170,7 @@ class translator {
   std::vector<std::string> run() {
     words_.push_back(engine_word(command_));
     words_.push_back(model_word(command_.model));
+    if (command_.engine == "llama.cpp") return of_llama_cpp();
     for (const pasted_option& option : command_.options) translate(option);
     // An engine that is not told otherwise uses one GPU, however many there are.
     if (command_.find("tensor-parallel-size") == nullptr) add("--tensor-parallel", "1");
@@ -174,6 +189,35 @@ class translator {
     } else {
       add("--" + option.name, option.value);
     }
+  }
+
+  /// llama.cpp uses all GPUs that there are, and its options have their names here, too.
+  std::vector<std::string> of_llama_cpp() {
+    if (command_.program == "llama-cli") add("--program", "llama-cli");
+    const pasted_option* file = command_.find("hf-file");
+    if (file != nullptr && file->value.ends_with(".gguf")) words_[1] = model_word(file->value);
+    for (const pasted_option& option : command_.options) {
+      const std::string& name = option.name;
+      const std::string value = lower(option.value);
+      if (name == "kv-offload" || name == "op-offload" || name == "mmap" || &option == file) {
+        // What it does anyway.
+      } else if (name == "flash-attn") {
+        const bool on = value.empty() || value == "1" || value == "true" || value == "enabled";
+        const bool off = value == "0" || value == "false" || value == "disabled";
+        add("--flash-attn", on ? "on" : off ? "off" : value == "-1" ? "auto" : value);
+      } else if (name == "mlock" || (name == "load-mode" && value == "mmap+mlock")) {
+        add("--load-mode", "mlock");
+      } else if (name == "parallel" && value == "-1") {
+        // By program.
+      } else if (name == "device" && value != "none") {
+        unchanged({"device " + option.value, "", false});
+      } else if (name == "mmproj" && words_[1].starts_with("--gguf=") && model_word(option.value) == "--gguf=" + option.value) {
+        add("--gguf", option.value);
+      } else {
+        unchanged(option);
+      }
+    }
+    return std::move(words_);
   }
 
   void translate(const pasted_option& option) {

@@ -125,6 +125,7 @@ std::string in_terms_of_engine(const request& r, const std::string& rule) {
       {"LoRA: ", "--max-loras: ", false},
       {"speculation: ", "--speculative-method: ", false},
       {"sglang: ", "--engine sglang: ", false},
+      {"llama.cpp: ", "--engine llama.cpp: ", false},
       {"a model registers more", "--engine vllm: a model registers more", false},
       {"attention data parallel: ", "--enable-dp-attention: ", false},
       {"online quantization: ", "--weights: ", false},
@@ -223,7 +224,8 @@ void request_options::add_to(CLI::App& command) {
          layout);
 
   constexpr const char* engine = "Engine";
-  option("--engine", engine_, "NAME", "see `kvbudget engines` (default: geometry)", engine);
+  option("--engine", engine_, "NAME[,NAME...]",
+         "see `kvbudget engines` (default: geometry); several: one table (estimate)", engine);
   option("--framework", framework_, "none|pytorch-cuda", "whose fixed memory to add (default: none)", engine);
   option("--speculative-method", speculative_method_, "mtp|eagle|draft_model|ngram",
          "what drafts tokens (default: none)", engine);
@@ -240,13 +242,16 @@ void request_options::add_to(CLI::App& command) {
   option("--activation-bytes", pinned_activations_, "SIZE", "instead of computed activations", pins);
   option("--framework-bytes", pinned_framework_, "SIZE", "instead of the framework's figures", pins);
   option("--margin-bytes", pinned_margin_, "SIZE", "bytes set aside", pins);
-  option("--host-memory-bytes", host_memory_, "SIZE", "host memory that there is for one rank", pins);
+  option("--host-memory-bytes", host_memory_, "SIZE",
+         "host memory that there is for one rank (llama.cpp: for all)", pins);
   option("--calibration", calibration_, "FILE",
          "terms that `kvbudget compare --calibrate` measured, where they hold", pins);
 
   constexpr const char* gpu = "GPU";
   option("--gpu", gpu_, "ID[xN]",
-         "a GPU of the catalogue (see `kvbudget gpus`); without a layout xN is tensor parallel N", gpu);
+         "a GPU of the catalogue (see `kvbudget gpus`); without a layout xN is tensor parallel N (llama.cpp: "
+         "layers over N)",
+         gpu);
   option("--gpu-profile", gpu_profile_, "FILE", "a GPU from a JSON file, as in data/gpus", gpu);
   option("--gpu-total-bytes", gpu_total_, "SIZE", "memory that a program sees, measured", gpu);
   option("--gpu-used-bytes", gpu_used_, "SIZE", "of it in use by others", gpu);
@@ -271,6 +276,7 @@ void request_options::read_all(request& result) const {
   read_gpu(result);
   read_work(result);
   read_engine_length(result);
+  read_llama_cpp(result);
   read_framework(result);
   read_pins(result);
   read_calibration(result);
@@ -322,10 +328,19 @@ void request_options::read_model(request& result) const {
     result.model = *named->model;
     if (weights_) return;
     result.d.weights = weight_scheme_named(named->scheme);
+    const std::string scheme = result.d.weights.is_automatic()
+                                   ? std::string(stored_as(result.model, dtype_name(result)))
+                                   : named->scheme;
     result.notes.push_back(
-        fmt::format("{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; its "
-                    "config.json knows better",
-                    detail::printable(*model_, 80), result.model.name, named->scheme, named->ending));
+        fmt::format("{} is not in the catalogue: {} with weights {}, as \"{}\" in its name says; {}",
+                    detail::printable(*model_, 80), result.model.name, scheme, named->ending,
+                    named->gguf ? "--gguf FILE counts every tensor" : "its config.json knows better"));
+    if (named->mixed) {
+      result.warnings.push_back(
+          fmt::format("a file of type {} has some tensors in larger formats than {}: its weights are a few "
+                      "percent more than these",
+                      named->ending == "GGUF" ? "Q4_K_M" : named->ending, named->scheme));
+    }
     return;
   }
   const std::string like = assume_like_.value_or("");
@@ -341,6 +356,7 @@ void request_options::read_model(request& result) const {
 
 /// What the files hold counts where nobody asks for another format and one rank holds it all.
 void request_options::use_resident_weights(request& result) const {
+  if (result.engine_name == "llama.cpp") return;  // every tensor is counted as it lies in its buffer
   if (!result.resident || weights_ || result.d.pinned.weights.given || dtype_ || unquantized_) return;
   if (result.d.parallel.ranks() == 1) {
     result.d.pinned.weights = *result.resident;
@@ -468,11 +484,13 @@ const char* own_step_option(std::string_view engine) {
   if (engine == "vllm") return "--max-num-batched-tokens";
   if (engine == "tensorrt-llm") return "--max-num-tokens";
   if (engine == "transformers") return "--prefill-chunk-size";
+  if (engine == "llama.cpp") return "--ubatch-size";
   return nullptr;
 }
 
-/// Tokens of the longest request that a pooling engine is set up for; 0 where nobody says.
-std::uint64_t longest_of_engine(const request& r) {
+/// Tokens of the longest request that an engine is set up for, with so many sequences (0 = nobody says); 0
+/// where nobody says.
+std::uint64_t longest_of_engine(const request& r, std::uint64_t sequences) {
   return std::visit(
       [&](const auto& engine) -> std::uint64_t {
         if constexpr (pool_engine<std::remove_cvref_t<decltype(engine)>>) {
@@ -480,6 +498,13 @@ std::uint64_t longest_of_engine(const request& r) {
             if (engine.fit_max_model_len && r.gpu) return allocate(r.d, engine, *r.gpu).longest_request;
           }
           return engine.longest_request(r.d);
+        } else if constexpr (requires { engine.sized_for_requests; }) {
+          if (engine.n_ctx == 0 && r.model.max_position_embeddings == 0) return 0;
+          auto asked = llama_cpp_devices::resolved(engine, r.d);
+          if (asked.n_parallel == 0) asked.n_parallel = sequences;
+          const auto on =
+              asked.no_devices ? llama_cpp_cache::backend::cpu : llama_cpp_cache::backend::cuda;
+          return llama_cpp_cache::sizes_of(asked, r.model, on).n_ctx_seq;
         } else {
           return 0;
         }
@@ -527,7 +552,7 @@ void request_options::read_work(request& result) const {
       }
       if (!context_) context = prompt + output;
     }
-    if (context == 0) context = longest_of_engine(result);
+    if (context == 0) context = longest_of_engine(result, sequences);
     if (context == 0) {
       refuse("no work: give --context N (tokens per sequence), or --active-tokens N with --sequences N");
     }
@@ -562,10 +587,23 @@ void request_options::read_work(request& result) const {
   }
 }
 
+std::vector<std::string> request_options::engines() const {
+  const std::string list = engine_.value_or("geometry");
+  std::vector<std::string> names;
+  std::string_view rest = list;
+  for (bool more = true; more;) names.emplace_back(detail::next_in_list(rest, more));
+  return names;
+}
+
 void request_options::read_engine(request& result) const {
-  result.engine = engine_named(engine_.value_or("geometry"));
+  const std::vector<std::string> all = engines();
+  if (result.engine_asked.empty() && all.size() > 1)
+    refuse("--engine: one engine is expected here; several are for estimate");
+  result.engine = engine_named(result.engine_asked.empty() ? all.front() : result.engine_asked);
   result.engine_name = engine_list()[result.engine.index()].name;
-  engine_options_.apply(result.engine, result.engine_name);
+  std::vector<std::string> others;
+  for (const std::string& each : all) others.emplace_back(engine_list()[engine_named(each).index()].name);
+  engine_options_.apply(result.engine, result.engine_name, others);
   if (reserves_pools(result) && !gpu_ && !gpu_profile_ && !seen_total_) {
     refuse("--engine {} reserves a share of a GPU: add --gpu ID[xN] or --gpu-profile FILE",
            result.engine_name);
@@ -580,17 +618,20 @@ void request_options::read_engine_length(request& result) const {
         if constexpr (requires { engine.used_by_others; }) {
           engine.used_by_others = result.used_by_others;
           if constexpr (requires { engine.context_length; }) {
+            result.length_is_typed = engine.context_length != 0;
             if (engine.context_length == 0 && (context_ || prompt_ || output_ || active_tokens_)) {
               engine.context_length = result.d.workload.longest_context().value;
             }
           }
           if constexpr (requires { engine.max_seq_len; }) {
+            result.length_is_typed = engine.max_seq_len != 0;
             if (engine.max_seq_len == 0 && (context_ || prompt_ || output_ || active_tokens_)) {
               engine.max_seq_len = result.d.workload.longest_context().value;
             }
           }
           if constexpr (requires { engine.max_model_len; }) {
             const bool given = engine.max_model_len != 0 || engine.fit_max_model_len;
+            result.length_is_typed = given;
             const std::uint64_t longest = result.d.workload.longest_context().value;
             if (!given && (context_ || prompt_ || output_ || active_tokens_)) engine.max_model_len = longest;
           }
@@ -663,7 +704,11 @@ void request_options::read_layout(request& result) const {
     const gpu_words words = split_gpu(*gpu_);
     if (words.count) {
       const std::uint32_t count = small_count_in("--gpu", *words.count, "GPUs", most_ranks);
-      if (!given) {
+      if (const auto* on = std::get_if<engines::llama_cpp>(&result.engine); on != nullptr && !given) {
+        const bool by_layer = on->split_mode == llama_cpp_split_mode::layer ||
+                              on->split_mode == llama_cpp_split_mode::none;
+        (by_layer ? layout.pipeline : layout.tensor) = count;
+      } else if (!given) {
         layout.tensor = count;
         from = fmt::format("--gpu {}: without a layout x{} means tensor parallel {}, but ",
                            detail::printable(*gpu_, 60), count, count);
@@ -677,6 +722,10 @@ void request_options::read_layout(request& result) const {
             detail::printable(*gpu_, 60), count, layout.ranks(), layout.tensor, layout.pipeline, layout.data);
       }
     }
+  }
+  if (result.engine_name == "llama.cpp" && layout.ranks() > llama_cpp_max_devices) {
+    refuse("{}: {} GPUs, llama.cpp uses at most {}", gpu_ && !given ? "--gpu" : "the layout", layout.ranks(),
+           llama_cpp_max_devices);
   }
   if (layout.ranks() > most_ranks)
     refuse("the layout has {} ranks, at most {} are supported", layout.ranks(), most_ranks);
@@ -777,7 +826,7 @@ void request_options::read_gpu(request& result) const {
 
 void request_options::read_framework(request& result) const {
   const bool none = !framework_ || word_in("--framework", *framework_, {"none", "pytorch-cuda"}) == 0;
-  if (reserves_pools(result)) {
+  if (reserves_pools(result) || result.engine_name == "llama.cpp") {
     if (!none) refuse("--framework is for geometry: {} counts its own memory", result.engine_name);
     return;
   }
@@ -827,7 +876,8 @@ void request_options::warn_about(request& result) const {
             ? fmt::format("the weights of {} are known only as a total: spread evenly, no shapes", model.name)
             : fmt::format("some weights of {} are assumed or not counted", model.name));
   }
-  if (layers_ && d.workload.batched_tokens.value != 0 && !pinned_activations_ &&
+  const bool computes = d.workload.batched_tokens.value != 0 || result.engine_name == "llama.cpp";
+  if (layers_ && computes && !pinned_activations_ &&
       (!vocab_ || !intermediate_)) {
     result.warnings.emplace_back(
         "activations are incomplete without --vocab (logits) and --intermediate (MLP)");
@@ -932,6 +982,7 @@ void check_host_memory(request& r) {
     return std::visit(
         [&](const auto& on) {
           if constexpr (requires { on.host_bytes(r.d, *r.gpu); }) {
+            if (!detail::loads(r.d, on, &*r.gpu)) return bytes{};
             return on.host_bytes(r.d, *r.gpu);
           } else {
             return bytes{};
@@ -940,11 +991,12 @@ void check_host_memory(request& r) {
         r.engine);
   });
   if (need == bytes{}) return;
-  r.notes.push_back(fmt::format("host memory per rank: {}", need));
+  const bool whole = r.engine_name == "llama.cpp";  // one process for all GPUs
+  r.notes.push_back(fmt::format("host memory {}: {}", whole ? "of the process" : "per rank", need));
   r.host_memory_is_short = r.host_memory && need > *r.host_memory;
   if (r.host_memory_is_short) {
-    r.warnings.push_back(fmt::format("{} of host memory are needed per rank, --host-memory-bytes gives {}",
-                                     need, *r.host_memory));
+    r.warnings.push_back(fmt::format("{} of host memory are needed{}, --host-memory-bytes gives {}",
+                                     need, whole ? "" : " per rank", *r.host_memory));
   }
 }
 

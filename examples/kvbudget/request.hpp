@@ -18,6 +18,7 @@ struct request {
   kvbudget::deployment d{.model = model};
   any_engine engine{};
   std::string engine_name = "geometry";  ///< as `kvbudget engines` lists it
+  std::string engine_asked;              ///< the one of several that this request is for; empty: the only one
   std::optional<kvbudget::gpu_profile> gpu;
   std::uint32_t gpu_count = 0;
   kvbudget::usable_memory available{};  ///< of one GPU, for this request
@@ -32,6 +33,7 @@ struct request {
   std::string cache_text;
   std::string cache_exceptions_text;  ///< the format of `d.kv_exceptions`; empty: there are none
   bool require_fit = false;
+  bool length_is_typed = false;       ///< the engine's longest request is the user's own
   std::vector<std::string> notes;     ///< what was filled in
   std::vector<std::string> warnings;  ///< what the numbers cannot be trusted for
 
@@ -51,6 +53,8 @@ class request_options {
   void add_to(CLI::App& command);
   /// Reads them into `result`; what is missing, wrong or contradictory throws `command_error`.
   void read_into(request& result) const;
+  /// The engines that `--engine` lists, as typed.
+  [[nodiscard]] std::vector<std::string> engines() const;
   /// A total that an engine printed counts for the GPU that is named, and is a GPU where none is.
   void see_total(const kvbudget::usable_memory& total) { seen_total_ = total; }
 
@@ -68,6 +72,7 @@ class request_options {
   void read_layout(request& result) const;
   void read_engine(request& result) const;
   void read_engine_length(request& result) const;
+  void read_llama_cpp(request& result) const;
   void read_speculation(request& result) const;
   void read_gpu_name(request& result) const;
   void read_gpu(request& result) const;
@@ -122,6 +127,15 @@ template <class Use> auto with_engine(const request& r, Use&& use) {
         }
       },
       r.engine);
+}
+
+/// Why the request's engine would not serve it, where it allocates when it starts but has no pools (llama.cpp);
+/// empty: nothing is refused.
+[[nodiscard]] std::string refusal_of(const request& r);
+
+/// Whether there is a ledger at all.
+[[nodiscard]] inline bool loads(const request& r) {
+  return with_engine(r, [&](const auto& on) { return kvbudget::detail::loads(r.d, on, r.gpu ? &*r.gpu : nullptr); });
 }
 
 /// Whether the request's engine reserves pools when it starts.

@@ -103,7 +103,7 @@ expect_error("capacity needs --gpu" capacity ${work})
 expect_error("--headroom: \"100%\"" estimate ${work} --gpu h200 --headroom 100%)
 
 # Engines, pins, output.
-expect_error("llama.cpp is not in this version" estimate ${work} --engine llama.cpp)
+expect_error("engine \"lama.cpp\" is unknown, did you mean llama.cpp" estimate ${work} --engine lama.cpp)
 expect_error("\"vlm\" is unknown, did you mean vllm" estimate ${work} --engine vlm)
 expect_error("--framework: \"torch\" is unknown" estimate ${work} --framework torch)
 expect_error("--enforce-eager needs --framework pytorch-cuda" estimate ${work} --enforce-eager)

@@ -77,6 +77,16 @@ function(expect_value value)
   endif()
 endfunction()
 
+# value_of(<variable> <path>…): the value there, for what is compared.
+macro(value_of variable)
+  get_property(json_text GLOBAL PROPERTY json)
+  string(JSON ${variable} ERROR_VARIABLE problem GET "${json_text}" ${ARGN})
+  if(problem)
+    fail("no ${ARGN}: ${problem}")
+    set(${variable} 0)
+  endif()
+endmacro()
+
 # expect_type(<NULL|NUMBER|STRING|BOOLEAN|ARRAY|OBJECT> <path>…)
 function(expect_type type)
   get_property(json GLOBAL PROPERTY json)
@@ -131,6 +141,15 @@ function(expect_length number)
   elseif(NOT found EQUAL number)
     fail("${line}: ${path} has ${found} entries, expected ${number}")
   endif()
+endfunction()
+
+# expect_refusal(<pattern> <words>…): an engine's limit is an answer, and a failure only where it must fit.
+function(expect_refusal pattern)
+  expect_output(0 "refused: ${pattern}" ${ARGN})
+  expect_output(1 "refused: ${pattern}" ${ARGN} --require-fit)
+  get_json(${ARGN})
+  expect_type(STRING refused)
+  expect_value(OFF fits)
 endfunction()
 
 function(finish)

@@ -74,6 +74,52 @@ if(err MATCHES "secret")
   fail("${line}: shows a key")
 endif()
 
+# llama.cpp: its options under all of their names, its variables, and models by the names of their files.
+set(rtx --gpu rtx-4090)
+run(estimate --model qwen3-30b-a3b --weights q4_k ${rtx} --engine llama.cpp --ctx-size 32768 --parallel 4 --batch-size 1024
+    --ubatch-size 256 --cache-type-k q8_0 --cache-type-v q8_0 --flash-attn on --n-gpu-layers 40 --n-cpu-moe 3
+    --override-tensor "blk.4.*exps=CPU,blk.5.*exps=CPU" --json)
+string(JSON typed ERROR_VARIABLE problem GET "${out}" devices)
+set(name Qwen3-30B-A3B)
+foreach(
+  words
+  "llama-server -m /models/${name}-Q4_K_M.gguf -c 32768 -np 4 -b 1024 -ub 256 -ctk q8_0 -ctv q8_0 -fa on -ngl 40 -ncmoe 3 -ot blk.4.*exps=CPU -ot blk.5.*exps=CPU"
+  "./build/bin/llama-server --model ${name}-Q4_K_M-00001-of-00002.gguf --ctx-size 32768 --parallel 4 --batch-size 1024 --ubatch-size 256 --cache-type-k q8_0 --cache-type-v q8_0 -fa --gpu-layers 40 --n-cpu-moe 3 --override-tensor blk.4.*exps=CPU,blk.5.*exps=CPU --port 80"
+  "LLAMA_ARG_CTX_SIZE=32768 LLAMA_ARG_N_PARALLEL=4 LLAMA_ARG_BATCH=1024 LLAMA_ARG_UBATCH=256 LLAMA_ARG_CACHE_TYPE_K=q8_0 LLAMA_ARG_CACHE_TYPE_V=f16 LLAMA_ARG_FLASH_ATTN=on LLAMA_ARG_N_GPU_LAYERS=40 LLAMA_ARG_N_CPU_MOE=3 LLAMA_ARG_HF_REPO=unsloth/${name}-GGUF:Q4_K_M LLAMA_ARG_PORT=80 llama-server -ctv q8_0 -ot blk.4.*exps=CPU,blk.5.*exps=CPU"
+  "docker run --gpus all ghcr.io/ggml-org/llama.cpp:server-cuda -hf Qwen/${name}-GGUF -c 32768 -np 4 -b 1024 -ub 256 -ctk q8_0 -ctv q8_0 -fa 1 -ngl 40 -ncmoe 3 -ot blk.4.*exps=CPU,blk.5.*exps=CPU")
+  run(estimate ${rtx} --json -- "${words}")
+  string(JSON devices ERROR_VARIABLE problem GET "${out}" devices)
+  if(NOT devices STREQUAL typed OR typed STREQUAL "")
+    fail("${line}: differs from the same request in the program's own options: ${devices} ${err}")
+  endif()
+endforeach()
+expect_both(
+  0
+  "llama-3.1-8b · weights q8_0 .*n_ctx 4,096 cells in 1 cache: n_ctx_seq 4,096 for a sequence, 1 sequence,"
+  "ignored, does not change memory: --port 80, -p hello\n.*ignored, not modelled here: --device CUDA0, --model-draft=x.gguf\n.*ignored, unknown: --foo 3"
+  estimate
+  ${rtx}
+  --
+  llama-cli
+  -m
+  Meta-Llama-3.1-8B-Instruct-Q8_0.gguf
+  -c
+  4096
+  --port
+  80
+  -p
+  hello
+  -dev
+  CUDA0
+  -md
+  x.gguf
+  --foo
+  3)
+expect_both(0 "host +[0-9.]+ +0.60 " "^$" estimate ${rtx} -- llama-server -m qwen3-8b.gguf -c 4096 -nkvo --no-mmap -kvu -sm none -mg 0
+            -ts 1)
+expect_both(0 "gpt-oss-20b with weights mxfp4" "^$" estimate ${rtx} -- llama-server -hf ggml-org/gpt-oss-20b-GGUF -c 0)
+expect_both(0 "vllm@.*llama.cpp" "your own options count instead of: --engine=llama.cpp" estimate ${rtx} --engine vllm,llama.cpp -- llama-server -m qwen3-8b.gguf -c 4096 -np 2)
+
 # --require-fit keeps its exit status.
 expect_both(1 "does not fit" "pasted command" capacity --engine geometry --gpu h100-sxm-80gb --require-fit -- vllm serve
             llama-3.1-70b --max-model-len 8192)
@@ -83,7 +129,11 @@ expect_output(0 "Behind --: the command line of a vLLM" capacity --help)
 # Bad input: one line, whatever was read before it.
 expect_error("kvbudget capacity: the pasted command is empty" capacity --gpu h200 --)
 expect_error("is vllm bench, which starts no server" capacity --gpu h200 -- vllm bench serve)
-expect_error("\"llama-server\" starts no server that is understood, expected vllm serve" estimate -- llama-server -m x)
+expect_error("\"llama-box\" starts no server that is understood, expected vllm serve" estimate -- llama-box -m x)
+expect_error("the pasted command names no model, expected --model MODEL" estimate -- llama-server -c 4096)
+expect_error("--ctx-size: \"32k\" is not a whole number" estimate -- llama-server -m qwen3-8b.gguf -c 32k)
+expect_error("--cache-type-k: \"fp8\" is unknown" estimate -- llama-server -m qwen3-8b.gguf -c 4096 -ctk fp8)
+expect_error("--batch-size: needs a value" estimate -- llama-server -m qwen3-8b.gguf -b)
 expect_error("names no model" capacity --gpu h200 -- vllm serve --port 1)
 expect_error("open quote" capacity --gpu h200 -- "vllm serve 'x")
 expect_error("--hf-overrides: is not valid JSON" capacity --gpu h200 -- vllm serve x --hf-overrides "{")

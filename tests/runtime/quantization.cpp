@@ -624,8 +624,8 @@ TEST_CASE("Expressions out of a file are bounded", "[quantization]") {
   CHECK(why("re:[a") == "ends in an open [");
   CHECK(why("re:*a") == "repeats nothing");
   CHECK(why("re:a\\\\") == "ends in a backslash");
-  CHECK(why("re:(?<name>a)") == "uses \"(?<\", which is not supported in module names");
-  CHECK(why("re:(a)\\\\1") == "uses \"\\1\", which is not supported in module names");
+  CHECK(why("re:(?<name>a)") == "uses \"(?<\", which is not supported in patterns of names");
+  CHECK(why("re:(a)\\\\1") == "uses \"\\1\", which is not supported in patterns of names");
   CHECK(why("re:a{999}") == "repeats something more than 255 times");
   CHECK(why("re:((a{200}){200}){200}") == "takes more than 2048 steps");
   CHECK(why("re:" + std::string(100'000, '(')) == "nests deeper than 16 groups");

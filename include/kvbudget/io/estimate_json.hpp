@@ -108,7 +108,8 @@ namespace detail {
 }
 
 /// What the workload needs of the cache on one rank, and how one sequence grows: in whole blocks for engines
-/// that reserve pools, to the byte otherwise.
+/// that reserve pools, to the byte otherwise. An engine that allocates the cache when it starts says how it
+/// grows; the workload then needs all of it.
 struct cache_figures {
   bytes needed{};
   kv_growth growth{};
@@ -120,6 +121,8 @@ template <engine Engine>
   if constexpr (pool_engine<Engine>) {
     const allocation found = allocate(d, on, gpu_of(machine));
     return {needed_of_pools(found, d), growth_of(found.pools, longest)};
+  } else if constexpr (requires { on.cache_growth(d, where); }) {
+    return {on.ledger(d, where, machine.gpu).kv_cache(), on.cache_growth(d, where)};
   } else {
     const rank_share share = share_of(d, where);
     return {kv_cache_of(d, share, where.data_replica).total(), kv_growth_of(d, share, longest)};
@@ -130,7 +133,7 @@ template <engine Engine>
 template <engine Engine>
 [[nodiscard]] nlohmann::ordered_json host_json(const deployment& d, const Engine& on, const node& machine) {
   if constexpr (requires { on.host_bytes(d, gpu_of(machine)); }) {
-    if (machine.gpu != nullptr) return on.host_bytes(d, gpu_of(machine)).value;
+    if (machine.gpu != nullptr && loads(d, on, machine.gpu)) return on.host_bytes(d, gpu_of(machine)).value;
   }
   return nullptr;
 }
@@ -140,18 +143,51 @@ template <engine Engine>
   if (!why) return nullptr;
   return std::string(error(why.text, why.first, why.second).what());
 }
+/// Why an engine does not serve a deployment; one without pools says so without a GPU, too.
+template <engine Engine>
+[[nodiscard]] nlohmann::ordered_json refused_json(const deployment& d, const Engine& on,
+                                                  const node& machine) {
+  if constexpr (pool_engine<Engine>) {
+    if (machine.gpu == nullptr) return nullptr;
+    return refused_json(allocate(d, on, *machine.gpu).refused);
+  } else {
+    return refused_json(refusal_of(d, machine.gpu != nullptr ? *machine.gpu : gpu_profile{}, on));
+  }
+}
+
+/// The ledgers of all ranks and what they add up to, as members of `result`.
+inline void add_ledgers(nlohmann::ordered_json& result, const cluster_budget& cluster) {
+  using nlohmann::ordered_json;
+  const memory_budget& worst = cluster.worst();
+  result["items"] = items_json(worst);
+  result["total_bytes"] = worst.total().value;
+  result["total_low"] = worst.total_low().value;
+  result["total_high"] = worst.total_high().value;
+  result["not_counted"] = not_counted_json(worst);
+  ordered_json ranks = ordered_json::array();
+  for (std::uint32_t i = 0; i < cluster.kind_count; ++i) {
+    const rank_ledger& kind = cluster.kinds[i];
+    ranks.push_back({{"count", kind.count},
+                     {"pipeline_stage", kind.where.stage},
+                     {"data_replica", kind.where.data_replica},
+                     {"items", items_json(kind.budget)},
+                     {"total_bytes", kind.budget.total().value}});
+  }
+  result["ranks"] = std::move(ranks);
+  result["cluster"] = {{"kv_cache_bytes", cluster.kv_cache().value},
+                       {"weights_bytes", cluster.weights().value},
+                       {"total_bytes", cluster.total().value}};
+}
 }  // namespace detail
 
 /// `estimate --json`: the ledger of the worst rank, every kind of rank, the cluster's sums, and the verdict
-/// on the GPUs of `machine` (null without one).
+/// on the GPUs of `machine` (null without one). Where the engine loads nothing, all figures are null.
 template <engine Engine = engines::geometry>
 [[nodiscard]] nlohmann::ordered_json estimate_json(const deployment& d, const Engine& on = {},
                                                    const node& machine = {}, const headroom& asked = {},
                                                    const std::vector<std::string>& warnings = {}) {
   using nlohmann::ordered_json;
-  const cluster_budget cluster = estimate_cluster(d, on, machine.gpu);
-  const memory_budget& worst = cluster.worst();
-  const detail::cache_figures cache = detail::cache_figures_of(d, on, machine, cluster.kinds[0].where);
+  const bool loads = detail::loads(d, on, machine.gpu);
   const number_format& dtype = detail::given_or(d.dtype, d.model->dtype);
 
   ordered_json result = {
@@ -163,38 +199,21 @@ template <engine Engine = engines::geometry>
       {"kv_cache_exceptions", detail::kv_exceptions_json(d)},
       {"dtype", dtype.name},
       {"workload", detail::workload_json(d.workload)},
-      {"parallel", detail::layout_json(d.parallel)},
-      {"kv_cache",
-       {{"bytes", cache.needed.value},
-        {"bytes_per_token", detail::exact_number(cache.growth.bytes_per_token)},
-        {"fixed_bytes_per_sequence", cache.growth.fixed_bytes_per_sequence.value}}},
-      {"items", detail::items_json(worst)},
-      {"total_bytes", worst.total().value},
-      {"total_low", worst.total_low().value},
-      {"total_high", worst.total_high().value},
-      {"not_counted", detail::not_counted_json(worst)}};
-
-  ordered_json ranks = ordered_json::array();
-  for (std::uint32_t i = 0; i < cluster.kind_count; ++i) {
-    const rank_ledger& kind = cluster.kinds[i];
-    ranks.push_back({{"count", kind.count},
-                     {"pipeline_stage", kind.where.stage},
-                     {"data_replica", kind.where.data_replica},
-                     {"items", detail::items_json(kind.budget)},
-                     {"total_bytes", kind.budget.total().value}});
+      {"parallel", detail::layout_json(d.parallel)}};
+  for (const char* figure : {"kv_cache", "items", "total_bytes", "total_low", "total_high", "not_counted",
+                             "ranks", "cluster"}) {
+    result[figure] = nullptr;
   }
-  result["ranks"] = std::move(ranks);
-  result["cluster"] = {{"kv_cache_bytes", cluster.kv_cache().value},
-                       {"weights_bytes", cluster.weights().value},
-                       {"total_bytes", cluster.total().value}};
-
+  if (loads) {
+    const cluster_budget cluster = estimate_cluster(d, on, machine.gpu);
+    const detail::cache_figures cache = detail::cache_figures_of(d, on, machine, cluster.kinds[0].where);
+    result["kv_cache"] = {{"bytes", cache.needed.value},
+                          {"bytes_per_token", detail::exact_number(cache.growth.bytes_per_token)},
+                          {"fixed_bytes_per_sequence", cache.growth.fixed_bytes_per_sequence.value}};
+    detail::add_ledgers(result, cluster);
+  }
   result["host_bytes_per_rank"] = detail::host_json(d, on, machine);
-  result["refused"] = nullptr;
-  if constexpr (pool_engine<Engine>) {
-    if (machine.gpu != nullptr) {
-      result["refused"] = detail::refused_json(allocate(d, on, *machine.gpu).refused);
-    }
-  }
+  result["refused"] = detail::refused_json(d, on, machine);
   result["gpu"] = nullptr;
   for (const char* verdict_key :
        {"fits", "surely", "never", "headroom_bytes", "reserved_bytes", "fits_with_20_percent_headroom"}) {
@@ -207,7 +226,7 @@ template <engine Engine = engines::geometry>
     result["fits"] = found.fits;
     result["surely"] = found.surely;
     result["never"] = found.never;
-    result["headroom_bytes"] = found.headroom_bytes;
+    if (loads) result["headroom_bytes"] = found.headroom_bytes;
     result["reserved_bytes"] = found.reserved.value;
     result["fits_with_20_percent_headroom"] = fits_with_20_percent_headroom(d, *machine.gpu, on);
   }
@@ -215,8 +234,9 @@ template <engine Engine = engines::geometry>
   return result;
 }
 
-/// `capacity --json`: the inverse questions. `blocks`, `block_tokens`, `printed_kv_cache_tokens`, `starts`,
-/// `refused` and `longest_start` belong to engines with a block pool and are null elsewhere.
+/// `capacity --json`: the inverse questions. `blocks`, `block_tokens`, `printed_kv_cache_tokens` and
+/// `longest_start` belong to engines with a block pool and are null elsewhere, `starts` to those that may
+/// refuse. Where the engine loads nothing, there are no bytes.
 template <engine Engine = engines::geometry>
 [[nodiscard]] nlohmann::ordered_json capacity_json(const deployment& d, const node& machine,
                                                    const Engine& on = {}, const headroom& asked = {},
@@ -226,17 +246,20 @@ template <engine Engine = engines::geometry>
   const capacity found = capacity_of(d, gpu, on, asked);
   const bool any = found.concurrency_is_unbounded();
   constexpr bool pooled = pool_engine<Engine>;
+  const bool may_refuse = pooled || requires { on.refuses(d, gpu); };
+  const bool loads = detail::loads(d, on, machine.gpu);
+  const auto if_loaded = [&](ordered_json figure) { return loads ? std::move(figure) : ordered_json(); };
   ordered_json unbounded = ordered_json::array();
   if (found.max_tokens.unbounded) unbounded.push_back("max_tokens");
   if (found.max_context.unbounded) unbounded.push_back("max_context");
   if (found.max_sequences.unbounded) unbounded.push_back("max_sequences");
-  if (any) unbounded.push_back("concurrency");
+  if (any && loads) unbounded.push_back("concurrency");
   return {{"schema", 1},
           {"engine", on.name().text},
           {"model", detail::model_json(*d.model)},
           {"workload", detail::workload_json(d.workload)},
           {"parallel", detail::layout_json(d.parallel)},
-          {"available_kv_bytes", found.available_kv.value},
+          {"available_kv_bytes", if_loaded(found.available_kv.value)},
           {"blocks", pooled ? ordered_json(found.blocks) : ordered_json(nullptr)},
           {"block_tokens", pooled ? ordered_json(found.block_tokens) : ordered_json(nullptr)},
           {"max_tokens", detail::limit_json(found.max_tokens)},
@@ -244,13 +267,13 @@ template <engine Engine = engines::geometry>
           {"max_sequences", detail::limit_json(found.max_sequences)},
           {"unbounded", std::move(unbounded)},
           {"concurrency", any ? ordered_json(nullptr) : ordered_json(found.concurrency().approximate())},
-          {"bytes_per_max_length_request", found.bytes_per_request.value},
+          {"bytes_per_max_length_request", if_loaded(found.bytes_per_request.value)},
           {"printed_kv_cache_tokens", detail::known_or_null(found.printed_kv_cache_tokens)},
-          {"starts", pooled ? ordered_json(found.starts) : ordered_json(nullptr)},
+          {"starts", may_refuse ? ordered_json(found.starts) : ordered_json(nullptr)},
           {"refused", detail::refused_json(found.refused)},
           {"longest_start", pooled ? ordered_json(found.longest_start) : ordered_json(nullptr)},
           {"fits", found.fits},
-          {"not_counted", detail::not_counted_json(estimate(d, on, &gpu))},
+          {"not_counted", loads ? detail::not_counted_json(estimate(d, on, &gpu)) : ordered_json(nullptr)},
           {"gpu", detail::gpu_json(machine, on.usable(gpu))},
           {"warnings", warnings}};
 }

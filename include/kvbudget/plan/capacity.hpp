@@ -24,7 +24,7 @@ struct capacity {
   std::uint64_t printed_kv_cache_tokens = 0;
   std::uint64_t longest_start = 0;  ///< the longest max_model_len with which the engine starts
   bool starts = true;               ///< whether the engine comes up at all
-  refusal refused{};                ///< why it would not load this
+  refusal refused{};                ///< why it would not load this, or not serve it
   ratio in_blocks{};                ///< requests of the engine's longest length that its pools hold
 
   /// A request may keep nothing at all: then any number of them fits.
@@ -76,10 +76,13 @@ template <engine Engine = engines::geometry>
                                              const Engine& on = {}, const headroom& asked = {}) {
   capacity result;
   if constexpr (pool_engine<Engine>) return detail::capacity_of_pools(d, gpu, on, asked);
+  result.refused = detail::refusal_of(d, gpu, on);
+  result.starts = detail::loads(d, on, &gpu);
   result.fits = fits(d, gpu, on, asked);
   result.max_tokens = max_active_tokens(d, on, gpu, asked);
   result.max_context = max_context(d, on, gpu, asked);
   result.max_sequences = max_sequences(d, on, gpu, asked);
+  if (!result.starts) return result;
 
   const bytes usable_bytes = on.usable(gpu).expected;
   const bytes reserved = asked.of(usable_bytes);

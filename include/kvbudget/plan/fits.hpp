@@ -82,14 +82,35 @@ template <pool_engine Engine>
   result.never = !admitted || !starts(found.available_kv.high) || spare(found.high.blocks) < reserved;
   return result;
 }
-/// The worst rank of a deployment on such GPUs; for engines with pools, the workload in them.
+namespace detail {
+/// Whether there is a ledger: engines without pools may have `refuses_to_load(d, gpu)`.
+template <engine Engine>
+[[nodiscard]] constexpr bool loads(const deployment& d, const Engine& on, const gpu_profile* gpu) {
+  if constexpr (requires { on.refuses_to_load(d, gpu); }) return !on.refuses_to_load(d, gpu);
+  return true;
+}
+/// Why an engine without pools does not serve the workload, where it has `refuses(d, gpu)`.
+template <engine Engine>
+[[nodiscard]] constexpr refusal refusal_of(const deployment& d, const gpu_profile& gpu, const Engine& on) {
+  if constexpr (requires { on.refuses(d, gpu); }) return on.refuses(d, gpu);
+  return {};
+}
+}  // namespace detail
+
+/// The worst rank of a deployment on such GPUs; for engines with pools, the workload in them. What an engine
+/// refuses never fits; where it loads nothing, there are no bytes either.
 template <engine Engine = engines::geometry>
 [[nodiscard]] constexpr verdict check_fit(const deployment& d, const gpu_profile& gpu, const Engine& on = {},
                                           const headroom& asked = {}) {
   if constexpr (pool_engine<Engine>) {
     return check_fit(allocate(d, on, gpu), d, gpu, on, asked);
   } else {
-    return check_fit(estimate(d, on, &gpu), on.usable(gpu), asked);
+    verdict result{.available = on.usable(gpu)};
+    if (detail::loads(d, on, &gpu)) result = check_fit(estimate(d, on, &gpu), on.usable(gpu), asked);
+    if (!detail::refusal_of(d, gpu, on)) return result;
+    result.fits = result.surely = false;
+    result.never = true;
+    return result;
   }
 }
 
@@ -119,7 +140,8 @@ template <engine Engine>
   if constexpr (pool_engine<Engine>) {
     return check_fit(d, gpu, on, headroom{percent(20)}).fits;
   } else {
-    return fits_with_20_percent_headroom(estimate(d, on, &gpu), on.usable(gpu));
+    return !detail::refusal_of(d, gpu, on) &&
+           fits_with_20_percent_headroom(estimate(d, on, &gpu), on.usable(gpu));
   }
 }
 

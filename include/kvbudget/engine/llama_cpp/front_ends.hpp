@@ -68,6 +68,9 @@ constexpr kv_growth engines::ollama::cache_growth(const deployment& d, const ran
 constexpr bytes engines::ollama::host_bytes(const deployment& d, const gpu_profile& gpu) const {
   return started(d, &gpu).host_bytes(d, gpu);
 }
+constexpr refusal engines::ollama::refuses_to_load(const deployment& d, const gpu_profile* gpu) const {
+  return llama_cpp_refusal(started(d, gpu), d);
+}
 constexpr refusal engines::ollama::refuses(const deployment& d, const gpu_profile& gpu) const {
   return started(d, &gpu).refuses(d, gpu);
 }
@@ -99,6 +102,9 @@ constexpr kv_growth engines::lm_studio::cache_growth(const deployment& d, const 
 }
 constexpr bytes engines::lm_studio::host_bytes(const deployment& d, const gpu_profile& gpu) const {
   return host_ledger(d, &gpu).total();
+}
+constexpr refusal engines::lm_studio::refuses_to_load(const deployment& d, const gpu_profile* gpu) const {
+  return llama_cpp_refusal(started(d, gpu), d);
 }
 constexpr refusal engines::lm_studio::refuses(const deployment& d, const gpu_profile& gpu) const {
   return started(d, &gpu).refuses(d, gpu);
@@ -162,6 +168,9 @@ constexpr kv_growth engines::ik_llama_cpp::cache_growth(const deployment& d, con
 }
 constexpr bytes engines::ik_llama_cpp::host_bytes(const deployment& d, const gpu_profile& gpu) const {
   return host_ledger(d, &gpu).total();
+}
+constexpr refusal engines::ik_llama_cpp::refuses_to_load(const deployment& d, const gpu_profile*) const {
+  return ik_llama_cpp_cache::refused(*this, *d.model);
 }
 constexpr refusal engines::ik_llama_cpp::refuses(const deployment& d, const gpu_profile&) const {
   const refusal why = ik_llama_cpp_cache::refused(*this, *d.model);

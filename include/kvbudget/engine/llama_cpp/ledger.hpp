@@ -184,6 +184,10 @@ constexpr bytes engines::llama_cpp::host_bytes(const deployment& d, const gpu_pr
                                   on_cpu ? llama_cpp_cache::backend::cpu : llama_cpp_cache::backend::cuda);
 }
 
+constexpr refusal engines::llama_cpp::refuses_to_load(const deployment& d, const gpu_profile*) const {
+  return llama_cpp_refusal(*this, d);
+}
+
 constexpr refusal engines::llama_cpp::refuses(const deployment& d, const gpu_profile&) const {
   const refusal why = llama_cpp_refusal(*this, d);
   if (why) return why;
@@ -198,6 +202,10 @@ constexpr refusal engines::llama_cpp::refuses(const deployment& d, const gpu_pro
   if (sizes.n_stream == 1 && d.workload.active_tokens().value > sizes.n_ctx) {
     return {"# tokens of all requests, the cache of all sequences together has # cells",
             d.workload.active_tokens().value, sizes.n_ctx};
+  }
+  const std::uint64_t requests = d.workload.total_sequences();
+  if (requests > sizes.n_seq_max) {
+    return {"# requests at once, # run (n_parallel): the others wait", requests, sizes.n_seq_max};
   }
   return {};
 }

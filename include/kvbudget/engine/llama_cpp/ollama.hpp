@@ -39,6 +39,8 @@ struct ollama {
   [[nodiscard]] constexpr memory_budget host_ledger(const deployment& d, const gpu_profile* gpu) const;
   [[nodiscard]] constexpr kv_growth cache_growth(const deployment& d, const rank& where) const;
   [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const;
+  /// Why it loads none of this: there is no ledger then.
+  [[nodiscard]] constexpr refusal refuses_to_load(const deployment& d, const gpu_profile* gpu) const;
   [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const;
 };
 

@@ -173,6 +173,8 @@ struct llama_cpp {
   [[nodiscard]] constexpr kv_growth cache_growth(const deployment& d, const rank& where) const;
   /// Host memory of the whole process.
   [[nodiscard]] constexpr bytes host_bytes(const deployment& d, const gpu_profile& gpu) const;
+  /// Why llama.cpp loads none of this: there is no ledger then.
+  [[nodiscard]] constexpr refusal refuses_to_load(const deployment& d, const gpu_profile* gpu) const;
   /// Why llama.cpp does not start, or cannot hold the requests; in its own words where it has any.
   [[nodiscard]] constexpr refusal refuses(const deployment& d, const gpu_profile& gpu) const;
 };

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kvbudget/io/huggingface/name_pattern.hpp"
+#include "kvbudget/io/name_pattern.hpp"
 
 namespace kvbudget::inline v0::detail {
 

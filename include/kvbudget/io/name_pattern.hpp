@@ -14,8 +14,8 @@
 
 namespace kvbudget::inline v0::detail {
 
-/// A pattern that a checkpoint names modules with: a regular expression in the subset that such lists use, or
-/// a shell wildcard.
+/// A pattern that names modules or tensors: a regular expression in the subset that such lists use, or a shell
+/// wildcard.
 ///
 /// Known: literals, `.`, `[…]`, `\d \w \s` and their opposites, `(…)`, `(?:…)`, `|`, `* + ? {m,n}` (lazy ones
 /// too: only whether there is a match counts), `^`, `$`, `(?=…)`, `(?!…)`. Anything else stops with its name.
@@ -117,7 +117,7 @@ class name_pattern {
       place.refuse("regular expression \"" + printable(text, 60) + "\" " + what);
     }
     [[noreturn]] void refuse_unknown(std::string_view what) const {
-      refuse("uses \"" + std::string(what) + "\", which is not supported in module names");
+      refuse("uses \"" + std::string(what) + "\", which is not supported in patterns of names");
     }
     [[nodiscard]] bool more() const { return at < text.size(); }
     [[nodiscard]] bool take(char c) {
@@ -403,7 +403,7 @@ class name_pattern {
   }
 
   [[noreturn]] void refuse_slow() const {
-    refuse_input(source_ + ": " + path_ + ": pattern \"" + text_ + "\" takes more than " +
+    refuse_input(source_ + (path_.empty() ? "" : ": " + path_) + ": pattern \"" + text_ + "\" takes more than " +
                  std::to_string(most_visits) + " steps to compare with one name");
   }
 
