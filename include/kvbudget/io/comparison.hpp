@@ -24,7 +24,8 @@ enum class figure_unit : std::uint8_t {
   token_count,
   block_count,
   request_count,
-  layer_count
+  layer_count,
+  sequence_count
 };
 [[nodiscard]] constexpr const char* name_of(figure_unit unit) {
   switch (unit) {
@@ -34,6 +35,7 @@ enum class figure_unit : std::uint8_t {
     case figure_unit::block_count: return "blocks";
     case figure_unit::request_count: return "requests";
     case figure_unit::layer_count: return "layers";
+    case figure_unit::sequence_count: return "sequences";
   }
   return "";
 }

@@ -16,8 +16,8 @@
 #include "kvbudget/io/engine_log/figures.hpp"
 #include "kvbudget/lookup/gpu_lookup.hpp"
 
-/// What llama.cpp, or a program that runs it, printed of its buffers beside what the engine's rules predict of
-/// each, device by device. Needs the standard library only.
+/// What llama.cpp, or a program that runs it, printed of its buffers beside what the engine's rules predict
+/// of each, device by device. Needs the standard library only.
 namespace kvbudget::inline v0 {
 
 namespace detail {
@@ -74,9 +74,8 @@ namespace detail {
     return value;
   };
   if (!in_order) {
-    std::stable_sort(
-        found.begin(), found.end(),
-        [&](const printed_device* a, const printed_device* b) { return number(a) < number(b); });
+    std::stable_sort(found.begin(), found.end(),
+                     [&](const printed_device* a, const printed_device* b) { return number(a) < number(b); });
   }
   return found;
 }
@@ -174,7 +173,8 @@ template <class Is> [[nodiscard]] std::uint64_t layers_with(const model_architec
                                                    const llama_cpp_cache::sizes& sizes) {
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
-      const store kept = llama_cpp_cache::detail::as_kept(model, model.kinds[kind], model.kinds[kind].stores[i]);
+      const store kept =
+          llama_cpp_cache::detail::as_kept(model, model.kinds[kind], model.kinds[kind].stores[i]);
       if (keeps_a_window(kept)) return sizes.window_cells(kept.window);
     }
   }
@@ -225,15 +225,16 @@ inline void add_cache(local_prediction& to, const predicted_cache& cache) {
     return one.kind == store_kind::full || one.kind == store_kind::latent ||
            (one.kind == store_kind::none && !hybrid);
   };
-  add_cache(found, part("full", all.full, single.full, half.full, sizes.n_ctx_seq, layers_with(model, is_full)));
-  add_cache(found, part("windowed", all.windowed, single.windowed, half.windowed, window_cells_of(model, sizes),
-                        layers_with(model, keeps_a_window)));
+  add_cache(found,
+            part("full", all.full, single.full, half.full, sizes.n_ctx_seq, layers_with(model, is_full)));
+  add_cache(found, part("windowed", all.windowed, single.windowed, half.windowed,
+                        window_cells_of(model, sizes), layers_with(model, keeps_a_window)));
   add_cache(found, part("index", all.index, single.index, half.index, sizes.n_ctx_seq,
                         layers_with(model, [](const store& one) { return one.indexer_dim != 0; })));
   const std::uint64_t convolution = checked_mul(convolution_bytes(model), sizes.state_rows());
-  add_cache(found, {"recurrent", all.recurrent, smaller(convolution, all.recurrent),
-                    all.recurrent - smaller(convolution, all.recurrent), sizes.n_seq_max,
-                    model.num_hidden_layers});
+  add_cache(found,
+            {"recurrent", all.recurrent, smaller(convolution, all.recurrent),
+             all.recurrent - smaller(convolution, all.recurrent), sizes.n_seq_max, model.num_hidden_layers});
   found.attention =
       part("attention", all.attention(), single.attention(), half.attention(), sizes.n_ctx_seq,
            layers_with(model, [&](const store& one) { return is_full(one) || keeps_a_window(one); }));
@@ -353,8 +354,8 @@ class local_comparer {
   }
 
   /// What the buffer types of one device print of a kind, together; nothing where none does.
-  [[nodiscard]] std::optional<printed_sum> printed_on(const std::vector<printed_device>& devices, std::size_t at,
-                                                      member kind) {
+  [[nodiscard]] std::optional<printed_sum> printed_on(const std::vector<printed_device>& devices,
+                                                      std::size_t at, member kind) {
     std::optional<printed_sum> sum;
     for (const printed_device& each : devices) {
       if (!(each.*kind) || place_of(each.name) != at || !is_believable(*(each.*kind))) continue;
@@ -392,8 +393,7 @@ class local_comparer {
     return prints_recurrent() ? exactly(held(at).context.attention()) : exactly(held(at).context.total());
   }
 
-  template <class Predict>
-  void buffers(const char* name, const char* what, member kind, Predict predict) {
+  template <class Predict> void buffers(const char* name, const char* what, member kind, Predict predict) {
     if (!prints(kind)) return;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < predicted_.memory.gpu_count; ++i) places.push_back(i);
@@ -412,15 +412,6 @@ class local_comparer {
   }
 
   void devices() {
-    for (std::size_t i = 0; i < gpus_.size() && i < predicted_.memory.gpu_count; ++i) {
-      const printed_device& each = *gpus_[i];
-      if (!each.total || each.description.empty()) continue;
-      const gpu_lookup known = find_gpu(each.description.c_str());
-      if (!known || known.gpu->runtime_total_bytes == 0) continue;
-      const usable_memory total = usable(*known.gpu);
-      add_size("total_memory", "memory of the GPU", name_of_gpu(i), *each.total,
-               {number(total.low), number(total.expected), number(total.high)});
-    }
     const bool split = std::any_of(log_.devices.begin(), log_.devices.end(), [](const printed_device& each) {
       return is_split_buffer(each.name) && each.model;
     });
@@ -428,8 +419,8 @@ class local_comparer {
       split_model();
     } else {
       buffers("model", "weights", &printed_device::model, [&](std::size_t at) {
-        const bool mapped = std::any_of(
-            log_.devices.begin(), log_.devices.end(), [&](const printed_device& each) {
+        const bool mapped =
+            std::any_of(log_.devices.begin(), log_.devices.end(), [&](const printed_device& each) {
               return each.model && is_mapping(each.name) && place_of(each.name) == at;
             });
         return model_of(at, mapped);
@@ -528,10 +519,10 @@ class local_comparer {
         continue;
       }
       seen.push_back(ours);
-      const std::string label = !each.label.empty()         ? each.label
-                                : each.recurrent            ? "recurrent"
-                                : log_.caches.size() == 1   ? ""
-                                                            : ours->name;
+      const std::string label = !each.label.empty()       ? each.label
+                                : each.recurrent          ? "recurrent"
+                                : log_.caches.size() == 1 ? ""
+                                                          : ours->name;
       const auto size = [&](const char* name, const char* what, const std::optional<printed_amount>& printed,
                             std::uint64_t expected) {
         if (printed) add_size(name, what, label, *printed, exactly(expected));
@@ -539,8 +530,9 @@ class local_comparer {
       size("cache_size", "cache", each.total, ours->size);
       size("cache_keys", each.recurrent ? "its convolution states" : "its keys", each.keys, ours->keys);
       size("cache_values", each.recurrent ? "its other states" : "its values", each.values, ours->values);
-      add_count("cache_cells", "its cells", each.recurrent ? figure_unit::request_count : figure_unit::token_count,
-                label, each.cells, ours->cells);
+      add_count("cache_cells", "its cells",
+                each.recurrent ? figure_unit::sequence_count : figure_unit::token_count, label, each.cells,
+                ours->cells);
       add_count("cache_layers", "its layers", figure_unit::layer_count, label, each.layers, ours->layers);
     }
     for (const predicted_cache& each : predicted_.caches) {
@@ -548,8 +540,8 @@ class local_comparer {
       const bool with_others = std::find(seen.begin(), seen.end(), &predicted_.attention) != seen.end() &&
                                !same_text(each.name, "recurrent");
       if (log_.caches.empty() || compared || with_others || !prints_recurrent()) continue;
-      to_.predicted_only.push_back(std::string("the ") + each.name + " cache: " +
-                                   mebibytes_text(number(each.size)));
+      to_.predicted_only.push_back(std::string("the ") + each.name +
+                                   " cache: " + mebibytes_text(number(each.size)));
     }
   }
 
@@ -562,12 +554,14 @@ class local_comparer {
         to_.not_predicted.push_back("the memory breakdown of " + row.name);
         continue;
       }
-      const bool mapped = *at == host && std::any_of(log_.devices.begin(), log_.devices.end(),
-                                                     [](const printed_device& each) { return is_mapping(each.name); });
+      const bool mapped =
+          *at == host && std::any_of(log_.devices.begin(), log_.devices.end(),
+                                     [](const printed_device& each) { return is_mapping(each.name); });
       prediction self = self_of(*at);
       self.high += model_of(*at, mapped).high - number(held(*at).model_total());
       if (row.model && !prints(&printed_device::model)) {
-        add_size("breakdown_model", "weights, in the table", row.name, *row.model, model_of(*at, *at == host));
+        add_size("breakdown_model", "weights, in the table", row.name, *row.model,
+                 model_of(*at, *at == host));
       }
       if (row.context && !prints(&printed_device::context)) {
         add_size("breakdown_context", "context, in the table", row.name, *row.context,
@@ -649,7 +643,8 @@ class local_comparer {
     for (std::size_t i = 0; i < predicted_.memory.gpu_count; ++i) places.push_back(i);
     for (const std::size_t at : places) {
       mention(log_.devices, at, &printed_device::other, "input buffers or adapters");
-      if (is_own_engine()) mention(log_.devices, at, &printed_device::compute, "compute of Ollama's own engine");
+      if (is_own_engine())
+        mention(log_.devices, at, &printed_device::compute, "compute of Ollama's own engine");
       mention(log_.projector_devices, at, &printed_device::model, "weights of the projector");
       mention(log_.projector_devices, at, &printed_device::compute, "compute of the projector");
     }
@@ -681,6 +676,16 @@ class local_comparer {
       against += (against.empty() ? "" : "; ") + each;
     }
     if (!against.empty()) to_.doubts.push_back("the log's model is another one: " + against);
+    for (const printed_device* each : gpus_) {
+      if (!each->total || each->description.empty()) continue;
+      const gpu_lookup known = find_gpu(each->description.c_str());
+      if (!known || known.gpu->runtime_total_bytes == 0 || known.gpu->unified_memory) continue;
+      const double total = number(usable(*known.gpu).expected);
+      const double printed = static_cast<double>(each->total->bytes);
+      if (std::abs(total - printed) <= 0.02 * total) continue;
+      to_.doubts.push_back(each->name + " has " + mebibytes_text(printed) + ", the " + known.gpu->name +
+                           " of the catalogue " + mebibytes_text(total));
+    }
     const auto setting = [&](const char* key) {
       const auto found = log_.settings.find(key);
       return found == log_.settings.end() ? std::string() : found->second;
@@ -688,7 +693,8 @@ class local_comparer {
     const bool alone = setting("n_copies") == "1" || setting("pipeline_parallelism") == "disabled";
     const bool pipelined = !alone && setting("pipeline_parallelism") == "enabled";
     if (alone && predicted_.memory.pipelined) {
-      to_.doubts.emplace_back("the log runs without pipeline parallelism; predicted are four copies of every input");
+      to_.doubts.emplace_back(
+          "the log runs without pipeline parallelism; predicted are four copies of every input");
     }
     if (pipelined && !predicted_.memory.pipelined) {
       to_.doubts.emplace_back("the log runs with pipeline parallelism, which is not predicted");
@@ -714,8 +720,8 @@ class local_comparer {
   [[nodiscard]] static std::string mebibytes_text(double size) {
     const auto hundredths = std::llround(std::min(std::abs(size) / 1048576.0 * 100, 1e15));
     const std::string digits = std::to_string(hundredths % 100);
-    return (size < 0 ? "-" : "") + std::to_string(hundredths / 100) + (digits.size() == 1 ? ".0" : ".") + digits +
-           " MiB";
+    return (size < 0 ? "-" : "") + std::to_string(hundredths / 100) + (digits.size() == 1 ? ".0" : ".") +
+           digits + " MiB";
   }
   [[nodiscard]] static std::string named(const compared_figure& of) {
     return of.rank.empty() ? std::string(of.what) : std::string(of.what) + " of " + of.rank;
@@ -743,18 +749,21 @@ class local_comparer {
           break;
       }
     }
+    const bool one = to_.figures.size() == 1;
     const std::string all = std::to_string(to_.figures.size());
     const std::string printed = std::to_string(exact);
     if (off_count != 0) {
       if (off_count > off.size()) off.push_back(std::to_string(off_count - off.size()) + " more");
-      to_.conclusion = "off beyond the printed digits and beyond what was predicted as possible: " + listed(off) +
-                       "; of " + all + " figures " + printed + " are as predicted" +
-                       (within.empty() ? "" : ", " + std::to_string(within.size()) + " within the range");
+      to_.conclusion =
+          "off beyond the printed digits and beyond what was predicted as possible: " + listed(off) + "; " +
+          printed + " of " + all + (one ? " figure" : " figures") + " as predicted" +
+          (within.empty() ? "" : ", " + std::to_string(within.size()) + " within the range");
     } else if (within.empty()) {
-      to_.conclusion = "nothing is off: all " + all + " figures are as predicted, within the printed digits";
+      to_.conclusion = "nothing is off: " + (one ? "the one figure is" : "all " + all + " figures are") +
+                       " as predicted, within the printed digits";
     } else {
-      to_.conclusion = "nothing is off: " + printed + " of " + all +
-                       " figures are as predicted, within the printed digits, " + listed(within) +
+      to_.conclusion = "nothing is off: " + printed + " of " + all + (one ? " figure" : " figures") +
+                       " as predicted, within the printed digits, " + listed(within) +
                        (within.size() == 1 ? " is" : " are") + " within what was predicted as possible";
     }
   }
@@ -804,7 +813,8 @@ template <class Engine>
 [[nodiscard]] inline double compute_distance(const comparison& found) {
   double sum = 0;
   for (const compared_figure& each : found.figures) {
-    if (!detail::same_text(each.name, "compute") && !detail::same_text(each.name, "breakdown_compute")) continue;
+    if (!detail::same_text(each.name, "compute") && !detail::same_text(each.name, "breakdown_compute"))
+      continue;
     const double beyond = std::max({0.0, each.low - each.printed, each.printed - each.high});
     sum += std::max(0.0, beyond - each.rounding);
   }
