@@ -598,7 +598,7 @@ class local_comparer {
       }
     }
     add(ours, {others, others, others});
-    add_size("unaccounted", "in no buffer", row.name, *row.unaccounted, ours);
+    add_size("unaccounted", "outside all buffers", row.name, *row.unaccounted, ours);
   }
 
   /// What `--fit` expected where it had nothing to lower.
@@ -763,8 +763,8 @@ class local_comparer {
                        " as predicted, within the printed digits";
     } else {
       to_.conclusion = "nothing is off: " + printed + " of " + all + (one ? " figure" : " figures") +
-                       " as predicted, within the printed digits, " + listed(within) +
-                       (within.size() == 1 ? " is" : " are") + " within what was predicted as possible";
+                       " as predicted, within the printed digits; within what was predicted as possible: " +
+                       listed(within);
     }
   }
 

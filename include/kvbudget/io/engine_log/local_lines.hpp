@@ -8,6 +8,7 @@
 
 #include "kvbudget/io/engine_log/lines.hpp"
 #include "kvbudget/io/engine_log/numbers.hpp"
+#include "kvbudget/io/text_parts.hpp"
 
 /// Shapes of the lines of local engines, as views into them.
 namespace kvbudget::inline v0::detail {
@@ -18,10 +19,6 @@ inline constexpr std::size_t most_device_name_bytes = 64;
   text = without_leading_blanks(text);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
-}
-
-[[nodiscard]] constexpr bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 /// The word of letters, digits and underscores that ends before `end`.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kvbudget/io/text_parts.hpp"
 #include "kvbudget/model/weight_group.hpp"
 
 /// What a tensor's name says: where it sits, which module it belongs to, and how it would be divided.
@@ -28,9 +29,6 @@ namespace detail {
 }
 [[nodiscard]] constexpr bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-[[nodiscard]] constexpr bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 inline constexpr std::uint32_t no_block = UINT32_MAX;
