@@ -87,7 +87,7 @@ expect_output(0 "  compute +CUDA0 +165.01 MiB +140.01 MiB +-25.00 MiB +-15.2 % +
               compare "${WORK}/wrong.log")
 string(REGEX REPLACE "llama_kv_cache: +CUDA0 KV[^\n]*\n" "" cut "${text}")
 file(WRITE "${WORK}/cut.log" "${cut}")
-expect_output(0 "Nothing is off: 12 of 13 figures" compare "${WORK}/cut.log")
+expect_output(0 "context, in the table +CUDA0 +4,096.00 MiB +4,096.00 MiB .*Nothing is off: 14 of 15 figures" compare "${WORK}/cut.log")
 string(REPLACE "n_layer          = 32" "n_layer          = 28" other "${text}")
 file(WRITE "${WORK}/other.log" "${other}")
 expect_output(0 "warning: the log's model is another one: n_layer 28, here 32\n" compare "${WORK}/other.log")

@@ -70,7 +70,26 @@ struct server {
   }
 };
 
+// [comparing_a_local_log]
+/// What a log has that is not as predicted, of one deployment and one way to start llama.cpp.
+std::vector<std::string> off_in(const engine_log& log, const deployment& d, const engines::llama_cpp& on) {
+  std::vector<std::string> lines;
+  for (const compared_figure& each : compare_with_log(log, d, on).figures) {
+    if (each.verdict() == agreement::off) lines.push_back(std::string(each.what) + " of " + each.rank);
+  }
+  return lines;
+}
+// [comparing_a_local_log]
+
 }  // namespace
+
+TEST_CASE("the example of the documentation puts a log beside a prediction", "[local_comparison]") {
+  server s;
+  const std::string text = start_of(predicted(s.on, s.d));
+  CHECK(off_in(read_engine_log(text), s.d, s.on).empty());
+  s.on.n_ubatch = 256;
+  CHECK(off_in(read_engine_log(text), s.d, s.on).front() == "compute of CUDA0");
+}
 
 TEST_CASE("a log of the buffers that are predicted is as predicted, whatever the model",
           "[local_comparison]") {
