@@ -41,6 +41,12 @@ void print_limit(const char* what, const limit& found, const char* unit) {
   }
 }
 
+/// Whether the cache has the size that an option gives it, however many requests there are.
+bool has_fixed_cache(const request& r) {
+  const auto* const on = std::get_if<engines::llama_cpp>(&r.engine);
+  return on != nullptr && on->n_ctx != 0;
+}
+
 /// ", per replica" where there are several.
 std::string per_replica(const request& r) { return r.d.parallel.data > 1 ? ", per replica" : ""; }
 
@@ -112,10 +118,13 @@ void print_text(const request& r, const capacity& found, const output_options& o
   fmt::print("  {:<44} {}\n", "left for the cache on the fullest rank", size(found.available_kv));
   std::uint64_t longest_request = work.longest_context().value;
   if (pools) longest_request = print_pools(r, found);
-  fmt::print("  {:<44} {}\n", fmt::format("cache of one request of {}", tokens{longest_request}),
+  const bool fixed = has_fixed_cache(r);
+  fmt::print("  {:<44} {}\n",
+             fixed ? "cache of all requests, as --ctx-size has it"
+                   : fmt::format("cache of one request of {}", tokens{longest_request}),
              size(found.bytes_per_request));
   // A batch of Transformers also takes activations: what fits is the number of sequences below.
-  const bool is_batch = std::holds_alternative<engines::transformers>(r.engine);
+  const bool is_batch = fixed || std::holds_alternative<engines::transformers>(r.engine);
   if (!is_batch && found.concurrency_is_unbounded()) {
     fmt::print("  {:<44} unbounded\n", "requests of that length at once" + per_replica(r));
   } else if (!is_batch) {
@@ -166,6 +175,7 @@ int run_capacity(const request_options& options, const output_options& output) {
   if (kind == output_kind::json) {
     nlohmann::ordered_json result = with_engine(
         r, [&](const auto& on) { return capacity_json(r.d, r.machine(), on, r.asked, r.warnings); });
+    if (has_fixed_cache(r)) result["concurrency"] = result["bytes_per_max_length_request"] = nullptr;
     result["notes"] = r.notes;
     result["gpu"]["used_bytes"] = r.used_by_others.value;
     print_json(result);

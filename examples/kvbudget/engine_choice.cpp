@@ -97,7 +97,8 @@ const std::vector<engine_entry>& engine_list() {
        "4.36, 4.45, 4.46, 4.53, 4.56, 5.0 and later",
        {5, 0}},
       {"llama.cpp",
-       "what llama-server and llama-cli allocate when they start: weights, cache and compute buffers per device",
+       "what llama-server and llama-cli allocate when they start: weights, cache and compute buffers per "
+       "device",
        engines::llama_cpp{},
        "before b5913, b5913 and later",
        {}},

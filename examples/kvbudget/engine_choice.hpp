@@ -14,10 +14,9 @@
 namespace cli {
 
 /// The engines that this program can speak for.
-using any_engine =
-    std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm, kvbudget::engines::sglang,
-                 kvbudget::engines::tensorrt_llm, kvbudget::engines::transformers,
-                 kvbudget::engines::llama_cpp>;
+using any_engine = std::variant<kvbudget::engines::geometry, kvbudget::engines::vllm,
+                                kvbudget::engines::sglang, kvbudget::engines::tensorrt_llm,
+                                kvbudget::engines::transformers, kvbudget::engines::llama_cpp>;
 
 /// An engine as people name it, and what its estimates are.
 struct engine_entry {
@@ -47,29 +46,29 @@ template <kvbudget::engine Engine> struct with_usable {
 
   // What only some engines have.
   [[nodiscard]] kvbudget::kv_growth cache_growth(const kvbudget::deployment& d,
-                                                 const kvbudget::rank& where) const
-    requires requires(const Engine& on) { on.cache_growth(d, where); }
-  {
-    return engine.cache_growth(d, where);
+                                                 const kvbudget::rank& where) const requires
+      requires(const Engine& on) {
+    on.cache_growth(d, where);
   }
+  { return engine.cache_growth(d, where); }
   [[nodiscard]] kvbudget::bytes host_bytes(const kvbudget::deployment& d,
-                                           const kvbudget::gpu_profile& gpu) const
-    requires requires(const Engine& on) { on.host_bytes(d, gpu); }
-  {
-    return engine.host_bytes(d, gpu);
+                                           const kvbudget::gpu_profile& gpu) const requires
+      requires(const Engine& on) {
+    on.host_bytes(d, gpu);
   }
+  { return engine.host_bytes(d, gpu); }
   [[nodiscard]] kvbudget::refusal refuses_to_load(const kvbudget::deployment& d,
-                                                  const kvbudget::gpu_profile* gpu) const
-    requires requires(const Engine& on) { on.refuses_to_load(d, gpu); }
-  {
-    return engine.refuses_to_load(d, gpu);
+                                                  const kvbudget::gpu_profile* gpu) const requires
+      requires(const Engine& on) {
+    on.refuses_to_load(d, gpu);
   }
+  { return engine.refuses_to_load(d, gpu); }
   [[nodiscard]] kvbudget::refusal refuses(const kvbudget::deployment& d,
-                                          const kvbudget::gpu_profile& gpu) const
-    requires requires(const Engine& on) { on.refuses(d, gpu); }
-  {
-    return engine.refuses(d, gpu);
+                                          const kvbudget::gpu_profile& gpu) const requires
+      requires(const Engine& on) {
+    on.refuses(d, gpu);
   }
+  { return engine.refuses(d, gpu); }
 };
 
 }  // namespace cli

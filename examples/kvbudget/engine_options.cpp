@@ -287,7 +287,8 @@ void set_tensor_split(any_engine& engine, const char* option, const std::string&
   std::string_view rest = text;
   for (bool more = true; more;) {
     const std::string part(detail::next_in_list(rest, more));
-    if (shares_given == llama_cpp_max_devices) refuse("{}: more than {} shares", option, llama_cpp_max_devices);
+    if (shares_given == llama_cpp_max_devices)
+      refuse("{}: more than {} shares", option, llama_cpp_max_devices);
     (void)decimal(option, part, 0, 1'000'000);
     detail::decimal_text& share = shares[shares_given++];
     share = detail::read_decimal(part);

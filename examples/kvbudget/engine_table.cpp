@@ -87,15 +87,16 @@ void engine_table::add(const request& r, const std::string& title, const std::op
   if (!added.refused.empty()) {
     added.answer = "refused";
   } else if (r.gpu) {
-    const verdict answer = with_engine(r, [&](const auto& on) { return check_fit(r.d, *r.gpu, on, r.asked); });
+    const verdict answer =
+        with_engine(r, [&](const auto& on) { return check_fit(r.d, *r.gpu, on, r.asked); });
     added.answer = answer.surely ? "yes, surely" : answer.fits ? "yes" : answer.never ? "no, never" : "no";
   }
   if (longest) added.longest = limit_text(*longest);
   const std::uint64_t trained = r.model.max_position_embeddings;
   if (longest && longest->fits && trained != 0 && (longest->unbounded || longest->value > trained)) {
     added.warnings.push_back(
-        fmt::format("memory would hold a longer context than the {} positions that {} was trained for", trained,
-                    r.model.name));
+        fmt::format("memory would hold a longer context than the {} positions that {} was trained for",
+                    trained, r.model.name));
   }
   columns_.push_back(std::move(added));
 }
@@ -114,7 +115,8 @@ void engine_table::print(bool as_markdown) const {
   // The usual lines first, then what only some ledgers have, then the total.
   std::vector<std::string> names = {"weights", cache_line};
   const auto mention = [&](const std::string& name) {
-    if (name != total_line && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (name != total_line && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   };
   for (const column& each : columns_) {
     for (const auto& line : each.lines) {
@@ -127,12 +129,13 @@ void engine_table::print(bool as_markdown) const {
   }
   names.emplace_back(total_line);
   for (const std::string& name : names) {
-    std::vector<std::string> row = {name == cache_line ? "KV cache" : name == needed_line ? "  " + name : name};
+    std::vector<std::string> row = {name == cache_line    ? "KV cache"
+                                    : name == needed_line ? "  " + name
+                                                          : name};
     for (const column& each : columns_) {
       const auto line = std::find_if(each.lines.begin(), each.lines.end(),
                                      [&](const auto& one) { return one.first == name; });
-      row.push_back(line == each.lines.end() ? "-"
-                                             : detail::visible_number_in(line->second, unit, 2));
+      row.push_back(line == each.lines.end() ? "-" : detail::visible_number_in(line->second, unit, 2));
     }
     grid.rows.push_back(std::move(row));
   }

@@ -28,8 +28,8 @@ class engine_table {
     std::string engine;
     std::string title;
     std::vector<std::pair<std::string, kvbudget::bytes>> lines;  ///< top level, then the total
-    std::optional<kvbudget::bytes> usable;   ///< what the GPU has
-    std::optional<kvbudget::bytes> allowed;  ///< what an engine with pools takes of it
+    std::optional<kvbudget::bytes> usable;                       ///< what the GPU has
+    std::optional<kvbudget::bytes> allowed;                      ///< what an engine with pools takes of it
     std::string answer;
     std::string longest;
     std::vector<std::string> notes;

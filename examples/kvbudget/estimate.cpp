@@ -233,9 +233,7 @@ int run_estimate(const request_options& options, const output_options& output) {
     for_option("--svg", [&] { write_file(*output.svg_file(), drawing + "\n"); });
   }
   switch (kind) {
-    case output_kind::json:
-      print_json(checked(r, [&] { return json_of(r); }));
-      break;
+    case output_kind::json: print_json(checked(r, [&] { return json_of(r); })); break;
     case output_kind::markdown: {
       report::markdown_options how;
       how.title = title;

@@ -50,13 +50,17 @@ void request_options::read_llama_cpp(request& result) const {
   const bool by_layer =
       on->split_mode == llama_cpp_split_mode::layer || on->split_mode == llama_cpp_split_mode::none;
   if (by_layer && d.parallel.tensor > 1) {
-    refuse("--tensor-parallel: llama.cpp spreads whole layers over GPUs: --pipeline-parallel {}, or --split-mode "
-           "row or tensor",
-           d.parallel.tensor);
+    refuse(
+        "--tensor-parallel: llama.cpp spreads whole layers over GPUs: --pipeline-parallel {}, or "
+        "--split-mode "
+        "row or tensor",
+        d.parallel.tensor);
   }
   if (!by_layer && d.parallel.pipeline > 1) {
-    refuse("--pipeline-parallel: not with --split-mode row or tensor, where --tensor-parallel {} spreads a model",
-           d.parallel.pipeline);
+    refuse(
+        "--pipeline-parallel: not with --split-mode row or tensor, where --tensor-parallel {} spreads a "
+        "model",
+        d.parallel.pipeline);
   }
   for (const auto& [option, given] : {std::pair{"--data-parallel", d.parallel.replicas() > 1},
                                       {"--expert-parallel", d.parallel.expert > 1},
@@ -70,13 +74,13 @@ void request_options::read_llama_cpp(request& result) const {
   // What is asked for fills what is not set.
   on->sized_for_requests = context_ || prompt_ || output_ || active_tokens_ || sequences_;
   if (const std::optional<std::string> patterns = engine_options_.value("--override-tensor")) {
-    llama_cpp_overrides found = for_option(
-        "--override-tensor", [&] { return llama_cpp_overrides_of(*patterns, result.model); });
+    llama_cpp_overrides found =
+        for_option("--override-tensor", [&] { return llama_cpp_overrides_of(*patterns, result.model); });
     on->host_tensors = found.tensors;
     for (const std::string& note : found.notes) result.notes.push_back("--override-tensor: " + note);
   }
-  const bool typed = on->type_k != llama_cpp_cache_type::automatic &&
-                     on->type_v != llama_cpp_cache_type::automatic;
+  const bool typed =
+      on->type_k != llama_cpp_cache_type::automatic && on->type_v != llama_cpp_cache_type::automatic;
   if (typed && cache_)
     result.notes.emplace_back("--cache-type-k and --cache-type-v count instead of --kv-cache-dtype");
   const engines::llama_cpp asked = llama_cpp_devices::resolved(*on, d);

@@ -40,17 +40,17 @@ struct file_type {
   bool mixed = true;
 };
 constexpr file_type file_types[] = {
-    {"F32", "fp32", false},   {"F16", "fp16", false},    {"BF16", "bf16", false}, {"Q8_0", "q8_0", false},
-    {"MXFP4_MOE", "mxfp4"},   {"MXFP4", "mxfp4"},        {"Q4_0", "q4_0"},        {"Q4_1", "q4_1"},
-    {"Q5_0", "q5_0"},         {"Q5_1", "q5_1"},          {"Q2_K", "q2_K"},        {"Q2_K_S", "q2_K"},
-    {"Q2_K_L", "q2_K"},       {"Q2_K_XL", "q2_K"},       {"Q3_K_S", "q3_K"},      {"Q3_K_M", "q3_K"},
-    {"Q3_K_L", "q3_K"},       {"Q3_K_XL", "q3_K"},       {"Q4_K_S", "q4_K"},      {"Q4_K_M", "q4_K"},
-    {"Q4_K_L", "q4_K"},       {"Q4_K_XL", "q4_K"},       {"Q5_K_S", "q5_K"},      {"Q5_K_M", "q5_K"},
-    {"Q5_K_L", "q5_K"},       {"Q5_K_XL", "q5_K"},       {"Q6_K", "q6_K"},        {"Q6_K_L", "q6_K"},
-    {"Q6_K_XL", "q6_K"},      {"Q8_K_XL", "q8_0"},       {"IQ1_S", "iq1_s"},      {"IQ1_M", "iq1_m"},
-    {"IQ2_XXS", "iq2_xxs"},   {"IQ2_XS", "iq2_xs"},      {"IQ2_S", "iq2_s"},      {"IQ2_M", "iq2_s"},
-    {"IQ3_XXS", "iq3_xxs"},   {"IQ3_XS", "iq3_xxs"},     {"IQ3_S", "iq3_s"},      {"IQ3_M", "iq3_s"},
-    {"IQ4_XS", "iq4_xs"},     {"IQ4_NL", "iq4_nl"},      {"TQ1_0", "tq1_0"},      {"TQ2_0", "tq2_0"},
+    {"F32", "fp32", false}, {"F16", "fp16", false}, {"BF16", "bf16", false}, {"Q8_0", "q8_0", false},
+    {"MXFP4_MOE", "mxfp4"}, {"MXFP4", "mxfp4"},     {"Q4_0", "q4_0"},        {"Q4_1", "q4_1"},
+    {"Q5_0", "q5_0"},       {"Q5_1", "q5_1"},       {"Q2_K", "q2_K"},        {"Q2_K_S", "q2_K"},
+    {"Q2_K_L", "q2_K"},     {"Q2_K_XL", "q2_K"},    {"Q3_K_S", "q3_K"},      {"Q3_K_M", "q3_K"},
+    {"Q3_K_L", "q3_K"},     {"Q3_K_XL", "q3_K"},    {"Q4_K_S", "q4_K"},      {"Q4_K_M", "q4_K"},
+    {"Q4_K_L", "q4_K"},     {"Q4_K_XL", "q4_K"},    {"Q5_K_S", "q5_K"},      {"Q5_K_M", "q5_K"},
+    {"Q5_K_L", "q5_K"},     {"Q5_K_XL", "q5_K"},    {"Q6_K", "q6_K"},        {"Q6_K_L", "q6_K"},
+    {"Q6_K_XL", "q6_K"},    {"Q8_K_XL", "q8_0"},    {"IQ1_S", "iq1_s"},      {"IQ1_M", "iq1_m"},
+    {"IQ2_XXS", "iq2_xxs"}, {"IQ2_XS", "iq2_xs"},   {"IQ2_S", "iq2_s"},      {"IQ2_M", "iq2_s"},
+    {"IQ3_XXS", "iq3_xxs"}, {"IQ3_XS", "iq3_xxs"},  {"IQ3_S", "iq3_s"},      {"IQ3_M", "iq3_s"},
+    {"IQ4_XS", "iq4_xs"},   {"IQ4_NL", "iq4_nl"},   {"TQ1_0", "tq1_0"},      {"TQ2_0", "tq2_0"},
 };
 
 bool ends_with_any_case(const std::string& name, const std::string& tail) {

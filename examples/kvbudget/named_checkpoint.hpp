@@ -19,7 +19,8 @@ struct named_checkpoint {
 
 /// `Qwen/Qwen3-8B-FP8`, `somebody/Meta-Llama-3.1-70B-Instruct-AWQ-INT4`: a model of the catalogue under
 /// another's name, with an ending that names a quantization; also the types of GGUF files
-/// (`Qwen3-8B-Q4_K_M`, `unsloth/Qwen3-8B-GGUF:Q8_0`, `Qwen3-8B-GGUF`: Q4_K_M). Nothing where the rest is not in the catalogue.
+/// (`Qwen3-8B-Q4_K_M`, `unsloth/Qwen3-8B-GGUF:Q8_0`, `Qwen3-8B-GGUF`: Q4_K_M). Nothing where the rest is not
+/// in the catalogue.
 [[nodiscard]] std::optional<named_checkpoint> checkpoint_named(const std::string& name);
 
 }  // namespace cli

@@ -76,8 +76,7 @@ std::vector<std::string> engines_of(const std::vector<std::string>& own_words, c
   for (bool more = true; more;) {
     const std::string_view part = kvbudget::detail::next_in_list(rest, more);
     const std::string name(part.substr(0, part.find('@')));
-    const bool is_llama_cpp =
-        kvbudget::detail::matches(kvbudget::detail::key_of(name.c_str()), "llamacpp");
+    const bool is_llama_cpp = kvbudget::detail::matches(kvbudget::detail::key_of(name.c_str()), "llamacpp");
     engines.push_back(is_llama_cpp ? "llama.cpp" : name);
   }
   return engines;

@@ -599,10 +599,9 @@ class option_reader {
       refuse("the pasted command names two models, {} and {}", shown(*positional_), shown(named->value));
     }
     result_.model = positional_ ? *positional_ : named != nullptr ? named->value : "";
-    std::erase_if(result_.options,
-                  [&](const pasted_option& each) {
-                    return each.name == table_.engine->model || each.name == table_.engine->repository;
-                  });
+    std::erase_if(result_.options, [&](const pasted_option& each) {
+      return each.name == table_.engine->model || each.name == table_.engine->repository;
+    });
     if (!result_.model.empty()) return;
     refuse("the pasted command names no model, expected {}{}",
            takes_model() ? "MODEL" : "--" + std::string(table_.engine->model) + " MODEL",

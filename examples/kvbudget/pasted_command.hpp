@@ -30,7 +30,8 @@ struct pasted_command {
 
 /// Reads a command line as the user's shell would have passed it: `vllm serve`, `python -m
 /// vllm.entrypoints.openai.api_server`, `python -m sglang.launch_server`, `sglang serve`, `trtllm-serve`,
-/// `llama-server` or `llama-cli`, behind variables, `sudo`, `docker run IMAGE` and the like; a single word is split first.
+/// `llama-server` or `llama-cli`, behind variables, `sudo`, `docker run IMAGE` and the like; a single word is
+/// split first.
 ///
 /// Throws `command_error` with one line for everything else.
 [[nodiscard]] pasted_command read_pasted_command(const std::vector<std::string>& words);

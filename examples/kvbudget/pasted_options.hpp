@@ -281,13 +281,16 @@ inline constexpr option_group tensorrt_llm_options[] = {
 inline constexpr option_group llama_cpp_options[] = {
     {effect::memory, takes::nothing,
      "swa-full kv-offload|-kvo no-kv-offload|-nkvo no-host kv-unified|-kvu no-kv-unified|-no-kvu|-nkvu "
-     "cpu-moe|-cmoe op-offload no-op-offload mmap no-mmap mlock no-mmproj no-mmproj-offload embedding|embeddings "
+     "cpu-moe|-cmoe op-offload no-op-offload mmap no-mmap mlock no-mmproj no-mmproj-offload "
+     "embedding|embeddings "
      "rerank|reranking backend-sampling|-bs"},
     {effect::memory, takes::maybe, "flash-attn|-fa fit|-fit"},
     {effect::memory, takes::one,
-     "ctx-size|-c batch-size|-b ubatch-size|-ub cache-type-k|-ctk cache-type-v|-ctv load-mode|-lm lazy-mode|-lzm "
+     "ctx-size|-c batch-size|-b ubatch-size|-ub cache-type-k|-ctk cache-type-v|-ctv load-mode|-lm "
+     "lazy-mode|-lzm "
      "device|-dev override-tensor|-ot n-cpu-moe|-ncmoe moe-cache-mib n-cpu-ffn|-ncffn "
-     "n-gpu-layers|gpu-layers|-ngl split-mode|-sm tensor-split|-ts main-gpu|-mg fit-target|-fitt fit-ctx|-fitc "
+     "n-gpu-layers|gpu-layers|-ngl split-mode|-sm tensor-split|-ts main-gpu|-mg fit-target|-fitt "
+     "fit-ctx|-fitc "
      "lora lora-scaled control-vector control-vector-scaled model|-m hf-repo|-hf|-hfr hf-file|-hff "
      "model-url|-mu docker-repo|-dr parallel|-np kv-unified-per-slot ctx-checkpoints|-ctxcp|swa-checkpoints "
      "cache-ram|-cram mmproj|-mm mmproj-url|-mmu rpc pooling image-max-tokens mtmd-batch-max-tokens "
@@ -296,10 +299,13 @@ inline constexpr option_group llama_cpp_options[] = {
      "cache-type-k-draft|-ctkd|spec-draft-type-k cache-type-v-draft|-ctvd|spec-draft-type-v spec-type "
      "models-dir models-preset models-max override-kv"},
     {effect::none, takes::nothing,
-     "help|-h|usage version cache-list|-cl completion-bash perf no-perf escape|-e no-escape repack no-repack|-nr "
-     "list-devices check-tensors log-disable log-jsonl no-log-jsonl verbose|-v|log-verbose offline log-prefix "
+     "help|-h|usage version cache-list|-cl completion-bash perf no-perf escape|-e no-escape repack "
+     "no-repack|-nr "
+     "list-devices check-tensors log-disable log-jsonl no-log-jsonl verbose|-v|log-verbose offline "
+     "log-prefix "
      "no-log-prefix log-timestamps no-log-timestamps ignore-eos context-shift no-context-shift special|-sp "
-     "warmup no-warmup spm-infill cont-batching|-cb no-cont-batching|-nocb mmproj-auto mmproj-offload reuse-port "
+     "warmup no-warmup spm-infill cont-batching|-cb no-cont-batching|-nocb mmproj-auto mmproj-offload "
+     "reuse-port "
      "cache-idle-slots no-cache-idle-slots cors-credentials no-cors-credentials ui-mcp-proxy|webui-mcp-proxy "
      "no-ui-mcp-proxy|no-webui-mcp-proxy agent|-ag no-agent|-no-ag ui|webui no-ui|no-webui cache-prompt "
      "no-cache-prompt metrics props slots no-slots models-autoload no-models-autoload jinja no-jinja "
@@ -310,7 +316,8 @@ inline constexpr option_group llama_cpp_options[] = {
     {effect::none, takes::one,
      "threads|-t threads-batch|-tb cpu-mask|-C cpu-range|-Cr cpu-strict prio poll cpu-mask-batch|-Cb "
      "cpu-range-batch|-Crb cpu-strict-batch prio-batch poll-batch n-predict|-n|predict keep rope-scaling "
-     "rope-scale rope-freq-base rope-freq-scale yarn-orig-ctx yarn-ext-factor yarn-attn-factor yarn-beta-slow "
+     "rope-scale rope-freq-base rope-freq-scale yarn-orig-ctx yarn-ext-factor yarn-attn-factor "
+     "yarn-beta-slow "
      "yarn-beta-fast defrag-thold|-dt numa log-file verbosity|-lv|log-verbosity samplers seed|-s "
      "sampler-seq|sampling-seq temp|temperature top-k top-p min-p top-nsigma|top-n-sigma xtc-probability "
      "xtc-threshold typical|typical-p repeat-last-n repeat-penalty presence-penalty frequency-penalty "
@@ -323,15 +330,17 @@ inline constexpr option_group llama_cpp_options[] = {
      "tools-runtime mcp-servers-config mcp-servers-json ssl-key-file ssl-cert-file chat-template-kwargs "
      "timeout|-to sse-ping-interval threads-http cache-reuse slot-save-path media-path reasoning-format "
      "reasoning-effort reasoning-budget reasoning-budget-message chat-template chat-template-file "
-     "slot-prompt-similarity|-sps draft-min|draft-n-min|spec-draft-n-min draft-p-min|spec-draft-p-min prompt|-p "
-     "file|-f binary-file|-bf system-prompt|-sys system-prompt-file|-sysf print-token-count|-ptc prompt-cache "
+     "slot-prompt-similarity|-sps draft-min|draft-n-min|spec-draft-n-min draft-p-min|spec-draft-p-min "
+     "prompt|-p "
+     "file|-f binary-file|-bf system-prompt|-sys system-prompt-file|-sysf print-token-count|-ptc "
+     "prompt-cache "
      "in-prefix in-suffix grp-attn-n|-gan grp-attn-w|-gaw image audio"},
     {effect::none, takes::maybe, "log-colors reasoning|-rea"},
     {effect::secret, takes::one, "hf-token|-hft api-key api-key-file"},
 };
 
-/// Variables that stand for options of llama.cpp, those about memory. A flag is set by 1, true, on or enabled,
-/// and `negative` is what the opposite says; empty: nothing.
+/// Variables that stand for options of llama.cpp, those about memory. A flag is set by 1, true, on or
+/// enabled, and `negative` is what the opposite says; empty: nothing.
 struct option_variable {
   const char* name;
   const char* option;
@@ -402,9 +411,9 @@ struct engine_entry {
   const char* name;
   const option_group* first;
   const option_group* last;
-  const char* model;   ///< the option that names the model; empty: only a word by itself does
-  bool abbreviations;  ///< argparse takes any unambiguous beginning of a long name, click does not
-  bool glued = true;   ///< a value may stand behind a single letter: -qfp8
+  const char* model;            ///< the option that names the model; empty: only a word by itself does
+  bool abbreviations;           ///< argparse takes any unambiguous beginning of a long name, click does not
+  bool glued = true;            ///< a value may stand behind a single letter: -qfp8
   const char* repository = "";  ///< another option that names the model
 };
 inline constexpr engine_entry engines[] = {

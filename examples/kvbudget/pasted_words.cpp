@@ -211,7 +211,8 @@ class translator {
         // By program.
       } else if (name == "device" && value != "none") {
         unchanged({"device " + option.value, "", false});
-      } else if (name == "mmproj" && words_[1].starts_with("--gguf=") && model_word(option.value) == "--gguf=" + option.value) {
+      } else if (name == "mmproj" && words_[1].starts_with("--gguf=") &&
+                 model_word(option.value) == "--gguf=" + option.value) {
         add("--gguf", option.value);
       } else {
         unchanged(option);

@@ -502,8 +502,7 @@ std::uint64_t longest_of_engine(const request& r, std::uint64_t sequences) {
           if (engine.n_ctx == 0 && r.model.max_position_embeddings == 0) return 0;
           auto asked = llama_cpp_devices::resolved(engine, r.d);
           if (asked.n_parallel == 0) asked.n_parallel = sequences;
-          const auto on =
-              asked.no_devices ? llama_cpp_cache::backend::cpu : llama_cpp_cache::backend::cuda;
+          const auto on = asked.no_devices ? llama_cpp_cache::backend::cpu : llama_cpp_cache::backend::cuda;
           return llama_cpp_cache::sizes_of(asked, r.model, on).n_ctx_seq;
         } else {
           return 0;
@@ -705,8 +704,8 @@ void request_options::read_layout(request& result) const {
     if (words.count) {
       const std::uint32_t count = small_count_in("--gpu", *words.count, "GPUs", most_ranks);
       if (const auto* on = std::get_if<engines::llama_cpp>(&result.engine); on != nullptr && !given) {
-        const bool by_layer = on->split_mode == llama_cpp_split_mode::layer ||
-                              on->split_mode == llama_cpp_split_mode::none;
+        const bool by_layer =
+            on->split_mode == llama_cpp_split_mode::layer || on->split_mode == llama_cpp_split_mode::none;
         (by_layer ? layout.pipeline : layout.tensor) = count;
       } else if (!given) {
         layout.tensor = count;
@@ -877,8 +876,7 @@ void request_options::warn_about(request& result) const {
             : fmt::format("some weights of {} are assumed or not counted", model.name));
   }
   const bool computes = d.workload.batched_tokens.value != 0 || result.engine_name == "llama.cpp";
-  if (layers_ && computes && !pinned_activations_ &&
-      (!vocab_ || !intermediate_)) {
+  if (layers_ && computes && !pinned_activations_ && (!vocab_ || !intermediate_)) {
     result.warnings.emplace_back(
         "activations are incomplete without --vocab (logits) and --intermediate (MLP)");
   }
@@ -995,8 +993,8 @@ void check_host_memory(request& r) {
   r.notes.push_back(fmt::format("host memory {}: {}", whole ? "of the process" : "per rank", need));
   r.host_memory_is_short = r.host_memory && need > *r.host_memory;
   if (r.host_memory_is_short) {
-    r.warnings.push_back(fmt::format("{} of host memory are needed{}, --host-memory-bytes gives {}",
-                                     need, whole ? "" : " per rank", *r.host_memory));
+    r.warnings.push_back(fmt::format("{} of host memory are needed{}, --host-memory-bytes gives {}", need,
+                                     whole ? "" : " per rank", *r.host_memory));
   }
 }
 

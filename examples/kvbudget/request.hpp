@@ -129,13 +129,14 @@ template <class Use> auto with_engine(const request& r, Use&& use) {
       r.engine);
 }
 
-/// Why the request's engine would not serve it, where it allocates when it starts but has no pools (llama.cpp);
-/// empty: nothing is refused.
+/// Why the request's engine would not serve it, where it allocates when it starts but has no pools
+/// (llama.cpp); empty: nothing is refused.
 [[nodiscard]] std::string refusal_of(const request& r);
 
 /// Whether there is a ledger at all.
 [[nodiscard]] inline bool loads(const request& r) {
-  return with_engine(r, [&](const auto& on) { return kvbudget::detail::loads(r.d, on, r.gpu ? &*r.gpu : nullptr); });
+  return with_engine(
+      r, [&](const auto& on) { return kvbudget::detail::loads(r.d, on, r.gpu ? &*r.gpu : nullptr); });
 }
 
 /// Whether the request's engine reserves pools when it starts.

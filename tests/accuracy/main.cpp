@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "accuracy/llama_cpp.hpp"
 #include "accuracy/measure.hpp"
 
 namespace tests::accuracy {
@@ -50,18 +51,20 @@ std::string share_text(std::size_t part, std::size_t all) {
 
 class page {
  public:
-  page(std::vector<comparison> all, std::map<std::string, std::string> why)
-      : all_(std::move(all)), why_(std::move(why)) {}
+  page(std::vector<comparison> all, std::map<std::string, std::string> why, fs::path corpus)
+      : all_(std::move(all)), why_(std::move(why)), corpus_(std::move(corpus)) {}
 
   std::string write() {
     head();
     for (const char* engine : {"vllm", "sglang", "tensorrt-llm"}) table(engine);
     end_to_end_by_modality();
+    out_ << llama_cpp_section(corpus_ / "llama-cpp.json", problems_);
     calibrated();
     misses();
     circular();
     for (const auto& [key, text] : why_) {
-      if (used_.count(key) == 0) problems_.push_back(key + ": is explained, but is no miss");
+      if (used_.count(key) == 0)
+        problems_.push_back("explanations.json: " + key + ": is explained, but is no miss");
     }
     return out_.str();
   }
@@ -165,7 +168,8 @@ class page {
       if (!each.counted || !each.is_miss()) continue;
       const std::string key = each.id + " " + each.quantity;
       const auto found = why_.find(key);
-      if (found == why_.end()) problems_.push_back(key + ": is over its bound and not explained");
+      if (found == why_.end())
+        problems_.push_back("explanations.json: " + key + ": is over its bound and not explained");
       used_.insert({key, true});
       out_ << fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", each.id, quantity_of(each.quantity).title,
                           number_text(each.printed), number_text(each.predicted), error_text(each),
@@ -186,6 +190,7 @@ class page {
 
   std::vector<comparison> all_;
   std::map<std::string, std::string> why_;
+  fs::path corpus_;
   std::map<std::string, bool> used_;
   std::vector<std::string> problems_;
   std::ostringstream out_;
@@ -204,10 +209,10 @@ int run(const fs::path& root, const std::string& mode) {
     }
     return 0;
   }
-  page wanted(all, explanations_in(root / "tests" / "corpus" / "explanations.json"));
+  const fs::path corpus = root / "tests" / "corpus";
+  page wanted(all, explanations_in(corpus / "explanations.json"), corpus);
   const std::string text = wanted.write();
-  for (const std::string& problem : wanted.problems())
-    fmt::print(stderr, "tests/corpus/explanations.json: {}\n", problem);
+  for (const std::string& problem : wanted.problems()) fmt::print(stderr, "tests/corpus/{}\n", problem);
   const fs::path file = root / "docs" / "accuracy.md";
   if (mode == "--write") {
     std::ofstream(file, std::ios::binary) << text;

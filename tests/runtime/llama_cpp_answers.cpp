@@ -65,7 +65,8 @@ TEST_CASE("what llama.cpp refuses never fits") {
   CHECK(loaded.needed > 0_B);
   CHECK(loaded.headroom_bytes > 0);
   CHECK(!small.refuses(asked_for(1, 2048), gpu));
-  CHECK(std::string(small.refuses(asked_for(2, 512), gpu).text).find("requests at once") != std::string::npos);
+  CHECK(std::string(small.refuses(asked_for(2, 512), gpu).text).find("requests at once") !=
+        std::string::npos);
 }
 
 TEST_CASE("largest context and most sequences of llama.cpp are exact") {
@@ -108,7 +109,8 @@ TEST_CASE("llama.cpp in JSON: its own cache, its devices, null where nothing is 
   found = estimate_json(d, on);
   add_llama_cpp_json(found, on, d);
   CHECK(found["refused"] == "n_seq_max must be <= 256");
-  for (const char* key : {"kv_cache", "items", "total_bytes", "ranks", "cluster", "devices", "n_ctx", "fits"}) {
+  for (const char* key :
+       {"kv_cache", "items", "total_bytes", "ranks", "cluster", "devices", "n_ctx", "fits"}) {
     INFO(key);
     CHECK(found[key].is_null());
   }

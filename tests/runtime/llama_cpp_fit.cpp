@@ -73,7 +73,8 @@ TEST_CASE("fit of Hermes 3 8B on an RTX 2060, by a log of Ollama") {
   CHECK(in_mib(held(15).host.model_total()) == 2388);
   // 4,089 MiB in all with 15 layers, 4,334 with 16: the copies of a layer's keys and values did not find one
   // hole for both, which only our bound counts.
-  for (const auto& [layers, used] : {std::pair{15, 4089}, std::pair{16, 4334}}) {
+  for (const auto& [layers, used] :
+       {std::pair{15, std::uint64_t{4089}}, std::pair{16, std::uint64_t{4334}}}) {
     const llama_cpp_buffers& here = held(layers).gpus[0];
     const bytes rest = here.model_total() + here.context_total();
     CHECK(in_mib(rest + bytes{here.compute.range.low}) <= used);

@@ -86,6 +86,7 @@ constexpr model_architecture make_deepseek_v3() {
   model_architecture model = empty_model(7168, 129280);
   layer_kind layer = latent_layer(128);
   layer.add(weight_groups::whole(module_role::attention, 1536, 7168));
+  layer.add(weight_groups::whole(module_role::attention, 128 * 192, 1536));
   model.add_layers(dense(layer, 18432), 3);
   model.add_layers(mixture(layer, 256, 8, 2048, 2048), 58);
   return model;
@@ -96,6 +97,7 @@ constexpr model_architecture make_deepseek_v3_2() {
   layer_kind layer = latent_layer(128);
   layer.stores[0].indexer_dim = 128;
   layer.add(weight_groups::whole(module_role::attention, 1536, 7168));
+  layer.add(weight_groups::whole(module_role::attention, 128 * 192, 1536));
   layer.add(weight_groups::whole(module_role::attention, 64 * 128, 1536));
   model.add_layers(dense(layer, 18432), 3);
   model.add_layers(mixture(layer, 256, 8, 2048, 2048), 58);

@@ -169,15 +169,18 @@ struct measured_run {
   return found;
 }
 
-/// The measured models as the library reads them from files without data.
+/// A model as the library reads it from a file without data.
+[[nodiscard]] inline model_architecture read_of(const gguf_shape_of& shape) {
+  const std::string header = gguf_of(shape).header();
+  memory_source source(header);
+  return model_of_gguf(read_gguf(source, "shape.gguf")).architecture;
+}
+
+/// The measured models, read so.
 [[nodiscard]] inline const std::map<std::string, model_architecture>& models_read() {
   static const std::map<std::string, model_architecture> models = [] {
     std::map<std::string, model_architecture> read;
-    for (const measured_model& each : measured_models()) {
-      const std::string header = gguf_of(each.shape).header();
-      memory_source source(header);
-      read.emplace(each.name, model_of_gguf(read_gguf(source, "measured.gguf")).architecture);
-    }
+    for (const measured_model& each : measured_models()) read.emplace(each.name, read_of(each.shape));
     return read;
   }();
   return models;

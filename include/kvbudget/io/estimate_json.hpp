@@ -200,8 +200,8 @@ template <engine Engine = engines::geometry>
       {"dtype", dtype.name},
       {"workload", detail::workload_json(d.workload)},
       {"parallel", detail::layout_json(d.parallel)}};
-  for (const char* figure : {"kv_cache", "items", "total_bytes", "total_low", "total_high", "not_counted",
-                             "ranks", "cluster"}) {
+  for (const char* figure :
+       {"kv_cache", "items", "total_bytes", "total_low", "total_high", "not_counted", "ranks", "cluster"}) {
     result[figure] = nullptr;
   }
   if (loads) {

@@ -27,8 +27,8 @@ namespace detail {
 /// where nothing is loaded.
 inline void add_llama_cpp_json(nlohmann::ordered_json& result, const engines::llama_cpp& on,
                                const deployment& d) {
-  for (const char* key : {"devices", "output_bytes", "n_ctx", "n_ctx_seq", "n_seq_max", "n_batch", "n_ubatch",
-                          "flash_attn"}) {
+  for (const char* key :
+       {"devices", "output_bytes", "n_ctx", "n_ctx_seq", "n_seq_max", "n_batch", "n_ubatch", "flash_attn"}) {
     result[key] = nullptr;
   }
   if (on.refuses_to_load(d, nullptr)) return;

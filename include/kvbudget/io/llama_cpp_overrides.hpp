@@ -41,9 +41,8 @@ struct llama_cpp_part_names {
   for (std::size_t i = 0; i < layer.weight_count; ++i) {
     const weight_group& group = layer.weights[i];
     const bool experts = group.role == module_role::expert && layer.num_experts != 0;
-    const std::uint64_t tensors = experts && group.copies % layer.num_experts == 0
-                                      ? group.copies / layer.num_experts
-                                      : group.copies;
+    const std::uint64_t tensors =
+        experts && group.copies % layer.num_experts == 0 ? group.copies / layer.num_experts : group.copies;
     const llama_cpp_weights::group_parts found = parts.of(group, tensors);
     for (std::uint32_t part = 0; part < found.count; ++part) {
       has[static_cast<std::size_t>(found.parts[part])] = true;

@@ -21,13 +21,15 @@ struct grid {
   std::vector<std::size_t> widths;
   for (const auto& row : of.rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], detail::display_width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], detail::display_width(row[i]));
   }
   std::string out;
   for (const auto& row : of.rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += i == 0 ? detail::padded_right(row[i], widths[i]) : "  " + detail::padded_left(row[i], widths[i]);
+      line +=
+          i == 0 ? detail::padded_right(row[i], widths[i]) : "  " + detail::padded_left(row[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out.append(out.empty() ? "" : "\n").append(line);

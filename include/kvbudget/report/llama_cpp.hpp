@@ -55,18 +55,20 @@ namespace report {
   const auto grouped = [](std::uint64_t n) { return detail::grouped(n); };
   const llama_cpp_cache::sizes& sizes = memory.sizes;
   std::vector<std::string> notes;
-  notes.push_back(fmt::format(
-      "n_ctx {} cells in {} cache{}: n_ctx_seq {} for a sequence, {} sequence{}, n_batch {}, n_ubatch {}, flash "
-      "attention {}.",
-      grouped(sizes.n_ctx), grouped(sizes.n_stream), sizes.n_stream == 1 ? "" : "s", grouped(sizes.n_ctx_seq),
-      grouped(sizes.n_seq_max), sizes.n_seq_max == 1 ? "" : "s", grouped(sizes.n_batch),
-      grouped(sizes.n_ubatch), sizes.flash_attn ? "on" : "off"));
+  notes.push_back(
+      fmt::format("n_ctx {} cells in {} cache{}: n_ctx_seq {} for a sequence, {} sequence{}, n_batch {}, "
+                  "n_ubatch {}, flash "
+                  "attention {}.",
+                  grouped(sizes.n_ctx), grouped(sizes.n_stream), sizes.n_stream == 1 ? "" : "s",
+                  grouped(sizes.n_ctx_seq), grouped(sizes.n_seq_max), sizes.n_seq_max == 1 ? "" : "s",
+                  grouped(sizes.n_batch), grouped(sizes.n_ubatch), sizes.flash_attn ? "on" : "off"));
   std::string outside = fmt::format("Outside every report: logits of {} in host memory", memory.output);
   if (memory.gpu_count != 0) outside += "; on each GPU the CUDA context and its pools (framework)";
   notes.push_back(outside + '.');
   if (memory.mapped_high > memory.host.model_total()) {
-    notes.push_back(fmt::format("Weights are mapped from the file: the host's model buffer is shown as up to {}.",
-                                memory.mapped_high));
+    notes.push_back(
+        fmt::format("Weights are mapped from the file: the host's model buffer is shown as up to {}.",
+                    memory.mapped_high));
   }
   if (memory.pipelined) notes.emplace_back("Pipeline parallel: every input exists four times.");
   return notes;

@@ -74,6 +74,24 @@ struct graph_inputs {
   return 0;
 }
 
+/// Rank of MLA's queries: of the two matrices from the hidden size through the rank to `width`; 0 = one
+/// matrix. Indexers read the hidden size too, so the second matrix is what tells it.
+[[nodiscard]] constexpr std::uint64_t query_rank_of(const layer_kind& layer, std::uint64_t hidden,
+                                                    std::uint64_t width) {
+  const auto is_matrix = [&](const weight_group& group, std::uint64_t columns) {
+    return group.role == module_role::attention && group.kind == tensor_kind::linear &&
+           group.columns == columns;
+  };
+  for (std::size_t i = 0; i < layer.weight_count; ++i) {
+    const std::uint64_t rank = layer.weights[i].rows;
+    if (!is_matrix(layer.weights[i], hidden) || rank >= hidden) continue;
+    for (std::size_t j = 0; j < layer.weight_count; ++j) {
+      if (is_matrix(layer.weights[j], rank) && layer.weights[j].rows == width) return rank;
+    }
+  }
+  return 0;
+}
+
 [[nodiscard]] constexpr bool is_windowed(const store& s) {
   return s.kind == store_kind::sliding_window || s.kind == store_kind::chunked;
 }
@@ -596,12 +614,10 @@ struct graph_writer {
   constexpr tensor_index latent_attention(tensor_index x, const layer_kind& layer, const store& kept) {
     const std::uint64_t heads = layer.num_attention_heads, query_dim = layer.query_dim;
     const std::uint64_t rank = kept.latent_rank, rope = kept.rope_dim, plain = query_dim - rope;
-    const std::uint64_t query_rank =
-        rows_of(layer, module_role::attention, hidden(), checked_add(rank, rope));
     const std::uint64_t full = checked_mul(heads, query_dim);
-    layer_is_biased = query_rank != 0 && query_rank != full;
-    const bool compressed = query_rank != 0 && query_rank != full;
-    const tensor_index squeezed = compressed ? norm(graph.multiply(query_rank, x)) : x;
+    const std::uint64_t query_rank = query_rank_of(layer, hidden(), full);
+    layer_is_biased = query_rank != 0;
+    const tensor_index squeezed = query_rank != 0 ? norm(graph.multiply(query_rank, x)) : x;
     tensor_index chosen = 0;
     if (kept.indexer_dim != 0) chosen = choose_tokens(x, squeezed, layer, kept, full);
     const tensor_index q = graph.multiply(full, squeezed);

@@ -242,9 +242,10 @@ constexpr void add_outer(llama_cpp_memory& memory, const engines::llama_cpp& ask
     const auto tensors = llama_cpp_weights::tensors_of(d, nullptr, group, on_host ? host : gpu);
     add_tensors(sum, group, role, tensors, tensors.count);
   };
-  std::uint32_t output_gpu = last;
-  for (std::uint32_t i = 0; i < split.gpus; ++i) {
+  std::uint32_t output_gpu = last, first_gpu = last;
+  for (std::uint32_t i = split.gpus; i-- > 0;) {
     if (memory.gpus[i].output) output_gpu = i;
+    if (memory.gpus[i].first_layer < memory.gpus[i].end_layer) first_gpu = i;
   }
   for (std::size_t i = 0; i < model.weight_count; ++i) {
     const weight_group& group = model.weights[i];
@@ -254,6 +255,9 @@ constexpr void add_outer(llama_cpp_memory& memory, const engines::llama_cpp& ask
         if (!head_on_host && llama_cpp_weights::is_tied_table(model, group)) {
           put(group, module_role::lm_head, false, output_gpu);
         }
+        break;
+      case outer_place::first:
+        put(group, group.role, split.gpus == 0 || split.on_host != 0, first_gpu);
         break;
       case outer_place::output:
         put(group, group.role,

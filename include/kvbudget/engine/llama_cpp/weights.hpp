@@ -188,6 +188,7 @@ class layer_parts {
 /// Where a weight outside the layers goes.
 enum class outer_place : std::uint8_t {
   input,   ///< always on the host: tables that rows are looked up in
+  first,   ///< with the first layer: a projection of what was looked up (Gemma 3n)
   output,  ///< with the head
   layers,  ///< beside the layers of every device (rotary factors)
   spread,  ///< a total without shapes: over the layers
@@ -196,7 +197,8 @@ enum class outer_place : std::uint8_t {
 };
 [[nodiscard]] constexpr outer_place place_of(const weight_group& group) {
   switch (group.role) {
-    case module_role::embedding: return outer_place::input;
+    case module_role::embedding:
+      return group.kind == tensor_kind::linear ? outer_place::first : outer_place::input;
     case module_role::draft: return outer_place::draft;
     case module_role::vision:
     case module_role::audio: return outer_place::tower;

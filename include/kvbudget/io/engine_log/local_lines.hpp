@@ -8,7 +8,7 @@
 
 #include "kvbudget/io/engine_log/lines.hpp"
 #include "kvbudget/io/engine_log/numbers.hpp"
-#include "kvbudget/io/text_parts.hpp"
+#include "kvbudget/io/text_search.hpp"
 
 /// Shapes of the lines of local engines, as views into them.
 namespace kvbudget::inline v0::detail {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kvbudget/io/text_parts.hpp"
+#include "kvbudget/io/text_search.hpp"
 #include "kvbudget/model/weight_group.hpp"
 
 /// What a tensor's name says: where it sits, which module it belongs to, and how it would be divided.
@@ -23,13 +23,6 @@ enum class gguf_place : std::uint8_t {
 };
 
 namespace detail {
-
-[[nodiscard]] constexpr bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-[[nodiscard]] constexpr bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 inline constexpr std::uint32_t no_block = UINT32_MAX;
 

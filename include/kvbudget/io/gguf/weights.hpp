@@ -139,11 +139,10 @@ inline void add_layer_tensor(weight_group_list& list, const gguf_file& file, con
       break;
   }
   weight_group group = whole_group(file, tensor, role, precision);
-  const bool table = tensor.name == "token_embd.weight" || tensor.name == "per_layer_token_embd.weight";
-  if (table || tensor.name == "output.weight") {
-    group.rule = shard_rule::vocabulary;
-    if (table) group.kind = tensor_kind::table;
-  }
+  const bool vocabulary = tensor.name == "token_embd.weight" || tensor.name == "per_layer_token_embd.weight";
+  if (vocabulary || tensor.name == "output.weight") group.rule = shard_rule::vocabulary;
+  const bool looked_up = place == gguf_place::input && tensor.dimensions >= 2;  // positions and types too
+  if (vocabulary || looked_up) group.kind = tensor_kind::table;
   return group;
 }
 
