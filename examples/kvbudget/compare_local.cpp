@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,6 +16,7 @@
 #include "comparison_output.hpp"
 #include "kvbudget/engine/llama_cpp.hpp"
 #include "kvbudget/io/input_error.hpp"
+#include "kvbudget/io/llama_cpp_overrides.hpp"
 #include "kvbudget/io/local_comparison.hpp"
 #include "kvbudget/models.hpp"
 #include "kvbudget/report/allocation.hpp"
@@ -42,6 +46,61 @@ bool names_formats(const std::string& name) {
   return known != nullptr ? known->precision_count != 0 : checkpoint_named(name).has_value();
 }
 
+/// Patterns of `--override-tensor` that mean the tensors which the log moved to host memory: those of many
+/// layers with one name in one pattern.
+std::string patterns_of(const std::vector<std::string>& tensors) {
+  std::map<std::string, std::vector<std::string>> layers;  // of each `ffn_up_exps.weight`
+  std::string text;
+  const auto add = [&](const std::string& pattern) { text += (text.empty() ? "" : ",") + pattern + "=CPU"; };
+  for (const std::string& each : tensors) {
+    if (each.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") != std::string::npos) continue;
+    const std::size_t point = each.find('.', 4);
+    const bool of_layer = each.starts_with("blk.") && point != std::string::npos && point > 4 && point < 8 &&
+                          each.find_first_not_of("0123456789", 4) == point;
+    if (!of_layer && each != "output.weight" && each != "token_embd.weight") continue;
+    if (of_layer) {
+      layers[each.substr(point + 1)].push_back(each.substr(4, point - 4));
+    } else {
+      add("^" + each);
+    }
+  }
+  constexpr std::size_t at_once = 60;  // a pattern has a largest length
+  for (const auto& [name, numbers] : layers) {
+    for (std::size_t first = 0; first < numbers.size(); first += at_once) {
+      const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = begin + static_cast<std::ptrdiff_t>(std::min(at_once, numbers.size() - first));
+      add(fmt::format("blk\\.({})\\.{}", fmt::join(begin, end, "|"), name));
+    }
+  }
+  return text;
+}
+
+/// Puts the tensors that the log moved to host memory there, with a note, or says why not.
+void take_host_tensors(const engine_log& log, request& r) {
+  const std::string patterns = patterns_of(log.host_tensors);
+  if (patterns.empty()) return;
+  try {
+    std::get<engines::llama_cpp>(r.engine).host_tensors = llama_cpp_overrides_of(patterns, r.model).tensors;
+    r.notes.push_back(
+        fmt::format("from the log: {} tensors whose buffer type is overridden are in host memory",
+                    log.host_tensors.size()));
+  } catch (const input_error& problem) {
+    r.warnings.push_back(
+        fmt::format("tensors that the log moves to host memory are not taken over: {}", problem.what()));
+  }
+}
+
+/// Whether all experts of a model are in host memory.
+bool has_all_experts(const llama_cpp_host_tensors& tensors, const model_architecture& model) {
+  bool any = false;
+  for (std::uint32_t layer = 0; layer < model.num_hidden_layers; ++layer) {
+    if (model.kinds[model.order[layer]].num_experts == 0) continue;
+    if (!tensors.has(llama_cpp_tensor::expert_down, layer)) return false;
+    any = true;
+  }
+  return any;
+}
+
 /// How ik_llama.cpp names a cache type; an unknown one is an error.
 ik_llama_cpp_cache_type ik_type_of(const std::string& name, const std::string& file) {
   constexpr const char* names[] = {"",     "f16",    "f32",  "bf16", "q8_0", "q4_0",
@@ -54,8 +113,8 @@ ik_llama_cpp_cache_type ik_type_of(const std::string& name, const std::string& f
 static_assert(static_cast<int>(ik_llama_cpp_cache_type::q8_kv) == 11);
 
 /// What the fork was started with: what both have as options, the rest from the log.
-engines::ik_llama_cpp ik_llama_cpp_of(const engines::llama_cpp& asked, const engine_log& log,
-                                      const std::string& file) {
+engines::ik_llama_cpp ik_llama_cpp_of(const engines::llama_cpp& asked, const model_architecture& model,
+                                      const engine_log& log, const std::string& file) {
   engines::ik_llama_cpp on;
   on.n_ctx = asked.n_ctx;
   on.n_batch = asked.n_batch;
@@ -67,7 +126,7 @@ engines::ik_llama_cpp ik_llama_cpp_of(const engines::llama_cpp& asked, const eng
   on.fmoe = setting_of(log, "fused_moe") != "0";
   on.offload_kqv = asked.offload_kqv;
   on.n_gpu_layers = asked.no_devices ? 0 : asked.n_gpu_layers;
-  on.cpu_moe = asked.cpu_moe;
+  on.cpu_moe = asked.cpu_moe || has_all_experts(asked.host_tensors, model);
   on.n_cpu_moe = asked.n_cpu_moe;
   on.type_k = static_cast<ik_llama_cpp_cache_type>(asked.type_k);
   on.type_v = static_cast<ik_llama_cpp_cache_type>(asked.type_v);
@@ -210,12 +269,14 @@ int run_local_compare(CLI::App& command, compare_options& options, const engine_
     break;
   }
 
+  const bool placed = told.has("--override-tensor") || told.has("--cpu-moe") || told.has("--n-cpu-moe");
+  if (!placed) take_host_tensors(log, r);
   const engines::llama_cpp& on = std::get<engines::llama_cpp>(r.engine);
   const bool is_ik = log.front_end == "ik_llama.cpp";
   std::string engine = engine_text(r);
   const comparison found = checked(r, [&]() -> comparison {
     if (is_ik) {
-      const engines::ik_llama_cpp fork = ik_llama_cpp_of(on, log, file);
+      const engines::ik_llama_cpp fork = ik_llama_cpp_of(on, r.model, log, file);
       engine = fork.name().text;
       if (const refusal why = fork.refuses_to_load(r.d, nullptr)) {
         refuse("{}: {} refuses this: {}", file, engine, report::refusal_text(why));

@@ -63,6 +63,9 @@ expect_output(0 "gemma-3-12b on CUDA0 \\(NVIDIA GeForce RTX 4090\\), CUDA1 \\(NV
               compare ${logs}/llama-cpp-two-gpus.log)
 expect_output(0 "deepseek-v2-lite on CUDA0, ik_llama.cpp\n.*within what was predicted as possible: compute of CUDA0 and all buffers of CUDA0\\." compare ${logs}/ik-llama-cpp.log)
 expect_output(0 "qwen3-4b on CUDA0, llama.cpp\n.* CPU_Mapped +2,832.99 MiB +2,132.99 MiB +-700.00 MiB +-24.7 % +within range\n.*Nothing is off: " compare ${logs}/lm-studio.log)
+expect_output(0 "qwen3-30b-a3b on CUDA0, .*Nothing is off: .*note: from the log: 120 tensors whose buffer type is overridden are in host memory\n" compare
+              ${logs}/llama-cpp-experts.log)
+expect_output(0 "  weights +CUDA0 [^\n]* off\n" compare ${logs}/llama-cpp-experts.log --n-cpu-moe 20)
 get_json(compare ${logs}/llama-cpp-two-gpus.log)
 expect_value(1 schema)
 expect_value(llama.cpp@b10107 engine)

@@ -89,6 +89,8 @@ void use_local(const engine_log& log, std::string_view text) {
       for (const auto* number : {&each.cells, &each.layers, &each.sequences, &each.streams}) count(*number);
     }
   }
+  fuzz::require(log.host_tensors.size() <= 8192);
+  for (const std::string& each : log.host_tensors) word(each, 100);
   fuzz::require(log.breakdown.size() <= 64 && log.failures.size() <= 64);
   for (const printed_breakdown& each : log.breakdown) {
     fuzz::require(!each.name.empty() && each.self && each.model && each.context && each.compute);

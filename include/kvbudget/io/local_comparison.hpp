@@ -74,8 +74,9 @@ namespace detail {
     return value;
   };
   if (!in_order) {
-    std::stable_sort(found.begin(), found.end(),
-                     [&](const printed_device* a, const printed_device* b) { return number(a) < number(b); });
+    std::sort(found.begin(), found.end(), [&](const printed_device* a, const printed_device* b) {
+      return number(a) != number(b) ? number(a) < number(b) : a < b;  // as they were printed
+    });
   }
   return found;
 }
