@@ -20,6 +20,11 @@ struct told_option {
 [[nodiscard]] std::vector<told_option> options_told_by(const kvbudget::engine_log& log,
                                                        std::vector<std::string>& warnings);
 
+/// The same of a log of llama.cpp or a program that runs it (`engine_log::front_end`): sizes as the context
+/// printed them, types of the caches, layers on GPUs, GPUs, and the model by its file or its own name.
+[[nodiscard]] std::vector<told_option> options_told_by_local(const kvbudget::engine_log& log,
+                                                             std::vector<std::string>& warnings);
+
 /// The catalogue's name of a model that a log calls so: by its Hugging Face name, the folder of a download,
 /// or the last part of a path; empty where the catalogue has none.
 [[nodiscard]] std::string catalogue_name_of(const std::string& printed);

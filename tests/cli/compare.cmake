@@ -50,6 +50,60 @@ expect_output(0 "free before loading +TP1 +76.55 GiB .*pools of the cache +34.22
               h100-sxm-80gb)
 expect_output(0 "peak while profiling +20.65 GiB .*bytes of a token, as printed +131,072 B +131,072 B" compare ${logs}/tensorrt-llm.log)
 
+# llama.cpp and what runs it, device by device: options, model and weights from the log.
+expect_output(0 "^${logs}/llama-cpp.log: llama-3.1-8b on CUDA0 \\(NVIDIA GeForce RTX 4090\\), llama.cpp@b10107\n +device " compare ${logs}/llama-cpp.log)
+expect_output(0 "  weights +CUDA0 +7,605.33 MiB +7,605.33 MiB +0.00 MiB +0.0 % +as printed\n +CPU_Mapped +532.31 MiB .* compute +CUDA0 +140.01 MiB +140.01 MiB" compare
+              ${logs}/llama-cpp.log)
+expect_output(0 "outside all buffers +CUDA0 +451.00 MiB +456.00 MiB .*\nNothing is off: 14 of 15 figures as predicted, within the printed digits; within what was predicted as possible: outside all buffers of CUDA0\\.\n"
+              compare ${logs}/llama-cpp.log)
+expect_output(0 "from the log: --engine llama.cpp@b10107, --model Meta-Llama-3.1-8B-Instruct-Q8_0, --ctx-size 32768, --batch-size 2048, --ubatch-size 512, --parallel 4, --kv-unified, --flash-attn on"
+              compare ${logs}/llama-cpp.log)
+expect_output(0 "outside all buffers +CUDA0 +451.00 MiB +451.00 MiB .*Nothing is off: all 15 figures are as predicted" compare ${logs}/llama-cpp.log --framework-bytes 451MiB)
+expect_output(0 "gemma-3-12b on CUDA0 \\(NVIDIA GeForce RTX 4090\\), CUDA1 \\(NVIDIA GeForce RTX 3060\\), .* its cells +SWA +1,536 +1,536 .*Nothing is off: all 21 figures are as predicted"
+              compare ${logs}/llama-cpp-two-gpus.log)
+expect_output(0 "deepseek-v2-lite on CUDA0, ik_llama.cpp\n.*within what was predicted as possible: compute of CUDA0 and all buffers of CUDA0\\." compare ${logs}/ik-llama-cpp.log)
+expect_output(0 "qwen3-4b on CUDA0, llama.cpp\n.* CPU_Mapped +2,832.99 MiB +2,132.99 MiB +-700.00 MiB +-24.7 % +within range\n.*Nothing is off: " compare ${logs}/lm-studio.log)
+expect_output(0 "qwen3-30b-a3b on CUDA0, .*Nothing is off: .*note: from the log: 120 tensors whose buffer type is overridden are in host memory\n" compare
+              ${logs}/llama-cpp-experts.log)
+expect_output(0 "  weights +CUDA0 [^\n]* off\n" compare ${logs}/llama-cpp-experts.log --n-cpu-moe 20)
+get_json(compare ${logs}/llama-cpp-two-gpus.log)
+expect_value(1 schema)
+expect_value(llama.cpp@b10107 engine)
+expect_value(llama.cpp front_end)
+expect_value(gemma-3-12b model)
+expect_length(2 gpus)
+expect_value(CUDA1 gpus 1 name)
+expect_value("NVIDIA GeForce RTX 3060" gpus 1 description)
+expect_value(12478054400 gpus 1 free_bytes)
+expect_length(21 figures)
+expect_value(model figures 0 name)
+expect_value(CUDA0 figures 0 device)
+expect_value("as printed" figures 0 verdict)
+expect_length(0 predicted_only)
+expect_length(0 not_predicted)
+
+# A number that is wrong is off by that much; a line that is missing is not taken for zero.
+file(READ "${ROOT}/${logs}/llama-cpp.log" text)
+string(REPLACE "CUDA0 compute buffer size =   140.01 MiB" "CUDA0 compute buffer size =   165.01 MiB" wrong "${text}")
+file(WRITE "${WORK}/wrong.log" "${wrong}")
+expect_output(0 "  compute +CUDA0 +165.01 MiB +140.01 MiB +-25.00 MiB +-15.2 % +off\n.*Off beyond the printed digits and beyond what was predicted as possible: compute of CUDA0 \\(25.00 MiB less predicted\\)"
+              compare "${WORK}/wrong.log")
+string(REGEX REPLACE "llama_kv_cache: +CUDA0 KV[^\n]*\n" "" cut "${text}")
+file(WRITE "${WORK}/cut.log" "${cut}")
+expect_output(0 "context, in the table +CUDA0 +4,096.00 MiB +4,096.00 MiB .*Nothing is off: 14 of 15 figures" compare "${WORK}/cut.log")
+string(REPLACE "n_layer          = 32" "n_layer          = 28" other "${text}")
+file(WRITE "${WORK}/other.log" "${other}")
+expect_output(0 "warning: the log's model is another one: n_layer 28, here 32\n" compare "${WORK}/other.log")
+# Logits of every token of a batch, which no line tells.
+string(REPLACE "CUDA0 compute buffer size =   140.01 MiB" "CUDA0 compute buffer size =   258.50 MiB" bench "${text}")
+file(WRITE "${WORK}/bench.log" "${bench}")
+expect_output(0 "note: no line says so, but the compute buffers are nearer to logits of every token of a batch: --program library\n" compare "${WORK}/bench.log")
+expect_output(0 "  compute +CUDA0 +258.50 MiB +140.01 MiB" compare "${WORK}/bench.log" --program llama-server)
+# What the user gives counts.
+expect_output(0 "  context +CUDA0 +4,096.00 MiB +2,176.00 MiB .* off\n" compare ${logs}/llama-cpp.log --cache-type-k q8_0 --cache-type-v q8_0)
+expect_output(0 "llama-3.1-70b on CUDA0.*the log's model is another one: n_layer 32, here 80; n_embd 4096, here 8192; n_head 32, here 64\n" compare ${logs}/llama-cpp.log --model
+              llama-3.1-70b --weights q8_0)
+
 # Measured terms give the measured pool back.
 foreach(log vllm-terms vllm-two-ranks tensorrt-llm)
   set(file "${WORK}/${log}.json")
@@ -85,16 +139,17 @@ expect_output(0 "measured, but not used: weights: measured with qwen3-32b" estim
 expect_error("LOG is required" compare)
 expect_error("missing.log: No such file" compare missing.log)
 expect_error("README.md: no known line, expected the log of a start of vLLM" compare README.md)
-foreach(local llama-cpp-2026:llama.cpp ik-llama:ik_llama.cpp ollama-engine:ollama lm-studio:lm_studio)
-  string(REPLACE ":" ";" local "${local}")
-  list(GET local 0 name)
-  list(GET local 1 front_end)
-  expect_error("local-${name}: a log of ${front_end}: its figures can be read, but are not put beside a prediction" compare
-               tests/fuzz/seeds/engine_log/local-${name} --gpu h100-sxm-80gb)
-endforeach()
 expect_error("vllm-two-ranks.log: the log does not print the memory of a GPU: give --gpu ID" compare ${logs}/vllm-two-ranks.log)
 expect_error("a log of vllm, which --engine sglang does not speak for" compare ${logs}/vllm-terms.log --engine sglang)
 expect_error("a log of vllm, which --engine geometry does not speak for" compare ${logs}/vllm-terms.log --engine geometry)
+expect_error("local-llama-cpp-2024: the model \"Big 70B\" of the log is not in the catalogue: give --gguf FILE, or --model NAME or --config config.json with --weights" compare
+             tests/fuzz/seeds/engine_log/local-llama-cpp-2024)
+expect_error("a log of llama.cpp, which --engine vllm does not speak for" compare ${logs}/llama-cpp.log --engine vllm)
+expect_error("a log of lm_studio, which --engine geometry does not speak for" compare ${logs}/lm-studio.log --engine geometry)
+expect_error("--calibrate: buffers of local engines are computed, not measured; .*--framework-bytes sets: \"unaccounted\" is 451 MiB on CUDA0 in this log" compare
+             ${logs}/llama-cpp.log --calibrate "${WORK}/none.json")
+expect_error("--calibrate: buffers of local engines .*this log prints no \"unaccounted\" memory" compare ${logs}/lm-studio.log --calibrate "${WORK}/none.json")
+expect_error("llama-cpp.log: llama.cpp refuses this: quantized V cache requires flash_attn to be enabled" compare ${logs}/llama-cpp.log --cache-type-v q8_0 --flash-attn off)
 expect_error("--gpu: " compare ${logs}/vllm-terms.log --gpu h100-sxm-81gb)
 expect_error("--calibrate: .*cannot be written" compare ${logs}/vllm-terms.log --calibrate "${WORK}/none/c.json")
 expect_error("--calibration: missing.json: No such file" compare ${logs}/vllm-terms.log --calibration missing.json)

@@ -21,6 +21,7 @@
 #include "attempt.hpp"
 #include "kvbudget/hardware/gpus.hpp"
 #include "kvbudget/io/comparison.hpp"
+#include "kvbudget/io/local_comparison.hpp"
 #include "kvbudget/model/builders.hpp"
 
 namespace {
@@ -88,6 +89,8 @@ void use_local(const engine_log& log, std::string_view text) {
       for (const auto* number : {&each.cells, &each.layers, &each.sequences, &each.streams}) count(*number);
     }
   }
+  fuzz::require(log.host_tensors.size() <= 8192);
+  for (const std::string& each : log.host_tensors) word(each, 100);
   fuzz::require(log.breakdown.size() <= 64 && log.failures.size() <= 64);
   for (const printed_breakdown& each : log.breakdown) {
     fuzz::require(!each.name.empty() && each.self && each.model && each.context && each.compute);
@@ -134,17 +137,30 @@ void compare(const engine_log& log) {
   }();
   deployment d{.model = model};
   d.parallel.pipeline = 2;
-  const auto check = [&](const auto& on) {
-    const comparison found = compare_with_log(log, d, on, gpus::nvidia_h100_sxm_80gb);
+  const auto check_found = [](const comparison& found) {
     fuzz::require(!found.conclusion.empty() && found.conclusion.find('\n') == std::string::npos);
     for (const compared_figure& each : found.figures) {
       fuzz::require(each.low <= each.high && each.rounding >= 0 && each.line != 0);
     }
   };
+  const auto check = [&](const auto& on) {
+    check_found(compare_with_log(log, d, on, gpus::nvidia_h100_sxm_80gb));
+  };
   if (log.engine == "vllm") check(engines::vllm{});
   if (log.engine == "sglang") check(engines::sglang{});
   if (log.engine == "tensorrt_llm") check(engines::tensorrt_llm{});
-  if (log.engine == "llama_cpp") check(engines::vllm{});  // figures of no rank
+  if (log.engine == "llama_cpp") {
+    check(engines::vllm{});  // figures of no rank
+    engines::llama_cpp on;
+    on.n_ctx = 8192;
+    on.n_gpu_layers = 20;
+    const comparison found = compare_with_log(log, d, on);
+    check_found(found);
+    fuzz::require(compute_distance(found) >= 0 && gpus_in(log).size() <= log.devices.size());
+    engines::ik_llama_cpp fork;
+    fork.n_ctx = 8192;
+    check_found(compare_with_log(log, d, fork));
+  }
 }
 void use_and_compare(const engine_log& log, std::string_view text) {
   use(log, text);

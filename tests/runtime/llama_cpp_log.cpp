@@ -71,6 +71,21 @@ bool has_note(const engine_log& log, const std::string& part) {
 
 // ---- one sample per program and era ----------------------------------------------------------------------
 
+TEST_CASE("tensors that overrides move to host memory", "[llama_cpp_log]") {
+  const std::string load = "load_tensors: loading model tensors, this can take a while... (mmap = false)\n";
+  const std::string moved =
+      "tensor blk.0.ffn_up_exps.weight (136 MiB q4_0) buffer type overridden to CUDA_Host\n"
+      "Tensor blk.1.ffn_up_exps.weight buffer type overriden to CPU\n"
+      "tensor blk.2.ffn_up_exps.weight (136 MiB q4_0) buffer type overridden to CUDA1\n";
+  const std::string rest = "load_tensors: CUDA0 model buffer size = 1.00 MiB\n";
+  const engine_log log = read_llama_cpp_log(load + moved + rest, "test");
+  CHECK(log.host_tensors == std::vector<std::string>{"blk.0.ffn_up_exps.weight", "blk.1.ffn_up_exps.weight"});
+  CHECK(log.starts == 1);
+  CHECK(has_note(log, "line 4: tensors that are moved to another GPU are passed over"));
+  // of several loads the last one
+  CHECK(read_llama_cpp_log(load + moved + rest + load + rest, "test").host_tensors.empty());
+}
+
 TEST_CASE("llama.cpp 2026: every buffer of every device", "[llama_cpp_log]") {
   const engine_log log = sample("llama-cpp-2026");
   CHECK(log.engine == "llama_cpp");

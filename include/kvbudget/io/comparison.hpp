@@ -18,7 +18,15 @@
 namespace kvbudget::inline v0 {
 
 /// In what a compared figure is counted.
-enum class figure_unit : std::uint8_t { size, size_per_token, token_count, block_count, request_count };
+enum class figure_unit : std::uint8_t {
+  size,
+  size_per_token,
+  token_count,
+  block_count,
+  request_count,
+  layer_count,
+  sequence_count
+};
 [[nodiscard]] constexpr const char* name_of(figure_unit unit) {
   switch (unit) {
     case figure_unit::size: return "bytes";
@@ -26,6 +34,8 @@ enum class figure_unit : std::uint8_t { size, size_per_token, token_count, block
     case figure_unit::token_count: return "tokens";
     case figure_unit::block_count: return "blocks";
     case figure_unit::request_count: return "requests";
+    case figure_unit::layer_count: return "layers";
+    case figure_unit::sequence_count: return "sequences";
   }
   return "";
 }
@@ -47,7 +57,8 @@ struct compared_figure {
   const char* name = "";  ///< "activation_peak", as in `rank_figures`
   const char* what = "";  ///< the same in words
   figure_unit unit = figure_unit::size;
-  std::string rank{};      ///< the process that printed it; empty where all agree or there is but one
+  std::string rank{};  ///< the process that printed it; empty where all agree or there is but one. Of a local
+                       ///< engine the device or devices, or the cache
   std::uint32_t line = 0;  ///< of the log, from 1
   double printed = 0;
   double rounding = 0;  ///< half of the last printed digit of all that went in
@@ -85,7 +96,9 @@ struct comparison {
   std::optional<double> pool_missing{};    ///< predicted − printed pool; nothing where no pool was printed
   double pool_rounding = 0;
   std::vector<std::string> not_predicted{};  ///< printed sizes that the engine's rules here say nothing about
-  std::string conclusion{};                  ///< one sentence: which term is off, or that none is
+  std::vector<std::string> predicted_only{};  ///< sizes of a local engine that the log should print as well
+  std::vector<std::string> doubts{};  ///< what the log says of the run that is not what is compared with
+  std::string conclusion{};           ///< one sentence: which term is off, or that none is
 
   /// The first figure of that name; null where the log prints none.
   [[nodiscard]] const compared_figure* find(const char* name) const {

@@ -323,11 +323,12 @@ struct engine_log {
   std::optional<printed_amount> draft_estimate{};
   std::optional<printed_count> offloaded_layers{};    ///< on GPUs, the output layer counted as one
   std::optional<printed_count> offloadable_layers{};  ///< layers that there are, counted alike
-  std::optional<printed_amount> memory_required{};    ///< 2023: `mem required`
-  std::optional<printed_amount> vram_used{};          ///< 2023: `VRAM used`
-  std::optional<printed_amount> compute_total{};      ///< 2023: `compute buffer total size`
-  std::optional<printed_amount> total_memory{};       ///< Ollama: all devices and kinds in one figure
-  std::vector<printed_breakdown> breakdown{};         ///< the last table, at most 64 rows
+  std::vector<std::string> host_tensors{};  ///< moved to host memory by overrides, at most 8,192 names
+  std::optional<printed_amount> memory_required{};  ///< 2023: `mem required`
+  std::optional<printed_amount> vram_used{};        ///< 2023: `VRAM used`
+  std::optional<printed_amount> compute_total{};    ///< 2023: `compute buffer total size`
+  std::optional<printed_amount> total_memory{};     ///< Ollama: all devices and kinds in one figure
+  std::vector<printed_breakdown> breakdown{};       ///< the last table, at most 64 rows
   bool breakdown_projected = false;  ///< the table was printed before loading: a projection of `--fit`
   bool projected = false;            ///< the figures are those of a run of `--fit` that allocated nothing
   std::optional<printed_fit> fit{};

@@ -67,6 +67,7 @@ class llama_cpp_reader {
     std::vector<printed_device> devices{};
     std::vector<printed_cache> caches{};
     std::vector<printed_failure> failures{};
+    std::vector<std::string> host_tensors{};
     std::map<std::string, std::string> settings{};
     std::optional<printed_count> offloaded{};
     std::optional<printed_count> offloadable{};
@@ -687,6 +688,7 @@ class llama_cpp_reader {
         holds(text, "clip_model_load: model size:")) {
       return read_projector(text, line);
     }
+    read_override(text, line);
     read_setting(text, line);
     if (holds(text, "size = ") || holds(text, "self size") || holds(text, ": creating ")) {
       read_cache_line(text, line);
@@ -738,6 +740,29 @@ class llama_cpp_reader {
       }
     } else if (const std::size_t info = text.find("system_info: "); info != std::string_view::npos) {
       set_for_all("system_info", text.substr(info + 13));
+    }
+  }
+
+  /// `tensor blk.0.ffn_up_exps.weight (136 MiB q4_0) buffer type overridden to CPU`, in other spellings too.
+  void read_override(std::string_view text, std::uint32_t line) {
+    const std::size_t mark = text.find("buffer type overrid");
+    const std::size_t to = mark == std::string_view::npos ? mark : text.find(" to ", mark);
+    if (to == std::string_view::npos) return;
+    std::size_t at = text.find("ensor ");
+    if (at == std::string_view::npos || at > mark) return;
+    at += 6;
+    const std::string_view name = text.substr(at, text.find(' ', at) - at);
+    const std::string target = word_at(text, to + 4);
+    if (name.empty() || name.size() > 100 || at + name.size() > mark) return;
+    reach(step::buffers, line);
+    const bool host =
+        target.substr(0, 3) == "CPU" || (target.size() > 5 && target.substr(target.size() - 5) == "_Host");
+    load& into = current();
+    if (!host) {
+      if (!noted_overrides_) recorder_.note(line, "tensors that are moved to another GPU are passed over");
+      noted_overrides_ = true;
+    } else if (into.host_tensors.size() < most_host_tensors) {
+      into.host_tensors.push_back(printable(name));
     }
   }
 
@@ -847,6 +872,7 @@ class llama_cpp_reader {
     log_.devices = std::move(main_.devices);
     log_.caches = std::move(main_.caches);
     log_.failures = std::move(main_.failures);
+    log_.host_tensors = std::move(main_.host_tensors);
     log_.draft_devices = std::move(draft_.devices);
     log_.draft_caches = std::move(draft_.caches);
     log_.projector_devices = std::move(projector_);
@@ -884,6 +910,8 @@ class llama_cpp_reader {
   bool breakdown_of_draft_ = false;
   std::optional<printed_fit> fit_{};
   bool fit_is_used_ = false;
+  static constexpr std::size_t most_host_tensors = 8192;
+  bool noted_overrides_ = false;
   bool noted_devices_ = false;
   bool noted_caches_ = false;
   std::size_t count_ = 0;

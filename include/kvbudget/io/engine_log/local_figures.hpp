@@ -187,8 +187,8 @@ class local_figures {
         const std::string_view name = before.substr(before.rfind(' ') + 1);
         if (name.size() <= most_device_name_bytes) failure.device = printable(name);
       }
-    } else if (const std::size_t mib = message.find(" MiB "); mib != std::string_view::npos) {
-      failure.size = amount_at(message, number_before(message, mib), line);
+    } else if (const std::size_t unit = message.find(" MiB "); unit != std::string_view::npos) {
+      failure.size = amount_at(message, number_before(message, unit), line);
       failure.recovered = holds(message, "pinned memory");  // plain memory is taken
     }
     return failure;
