@@ -34,34 +34,42 @@ enum class tensor_role : std::uint8_t {
 };
 
 struct graph_tensor {
-  std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;
-  std::uint64_t shape[3] = {1, 1, 1};  ///< fastest dimension first
-  tensor_index sources[7] = {};
-  tensor_index root = 0;  ///< views: the tensor that owns the memory
-  tensor_index readers = 0;
-  tensor_index views = 0;
-  tensor_role role = tensor_role::result;
-  bool dense = true;     ///< elements follow each other without gaps
-  bool kept = false;     ///< an output: never freed, never overwritten
-  bool listed = false;   ///< is in the order of execution
-  bool held = false;     ///< has memory now
-  bool resumes = false;  ///< first operation here after one on another device, or after a weight was dropped
-  bool staged = false;   ///< a weight or cache from host memory, here for one operation
-  bool early = false;    ///< has memory before the first operation: what a graph makes without a source
+  std::uint64_t bytes;
+  std::uint64_t offset;
+  std::uint64_t shape[3];  ///< fastest dimension first
+  tensor_index sources[7];
+  tensor_index root;  ///< views: the tensor that owns the memory
+  tensor_index readers;
+  tensor_index views;
+  tensor_role role;
+  bool dense;    ///< elements follow each other without gaps
+  bool kept;     ///< an output: never freed, never overwritten
+  bool listed;   ///< is in the order of execution
+  bool held;     ///< has memory now
+  bool resumes;  ///< first operation here after one on another device, or after a weight was dropped
+  bool staged;   ///< a weight or cache from host memory, here for one operation
+  bool early;    ///< has memory before the first operation: what a graph makes without a source
 };
+/// A tensor of one element that nobody reads. Room for thousands is not worth clearing before it is used.
+[[nodiscard]] constexpr graph_tensor blank_tensor() {
+  graph_tensor made{};
+  for (std::uint64_t& side : made.shape) side = 1;
+  made.dense = true;
+  return made;
+}
 
 /// Free space of a buffer without end: best fit among the holes, else its end.
 struct compute_arena {
   struct block {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
+    std::uint64_t offset;
+    std::uint64_t size;
   };
-  block free[max_free_blocks] = {{0, UINT64_MAX / 2}};
+  block free[max_free_blocks];  ///< of which `count` are there
   std::size_t count = 1;
   std::uint64_t alignment = 128;
   std::uint64_t peak = 0;
 
+  constexpr compute_arena() { free[0] = {0, UINT64_MAX / 2}; }  // NOLINT: the others are not read
   [[nodiscard]] constexpr std::uint64_t padded(std::uint64_t size) const { return round_up(size, alignment); }
   constexpr void remove(std::size_t at) {
     for (; at + 1 < count; ++at) free[at] = free[at + 1];
@@ -114,22 +122,23 @@ struct compute_arena {
 
 /// The part of a graph that runs in one buffer.
 struct compute_graph {
-  graph_tensor tensors[max_graph_tensors] = {};
-  tensor_index order[max_graph_tensors] = {};
-  tensor_index inputs[max_graph_inputs] = {};  ///< in the order in which the graph meets them
+  graph_tensor tensors[max_graph_tensors];  ///< of which `count` are there
+  tensor_index order[max_graph_tensors];
+  tensor_index inputs[max_graph_inputs];  ///< in the order in which the graph meets them
   std::size_t count = 1;
   std::size_t steps = 0;
   std::size_t input_count = 0;
   bool from_host = false;                     ///< the matrices of what is written now are in host memory
   number_format host_format = formats::fp16;  ///< and stored like this
 
+  constexpr compute_graph() { tensors[0] = blank_tensor(); }  // NOLINT: the others are not read
   constexpr tensor_index add(const graph_tensor& tensor) {
     if (count == max_graph_tensors) a_compute_graph_has_too_many_tensors(max_graph_tensors);
     tensors[count] = tensor;
     return static_cast<tensor_index>(count++);
   }
   constexpr tensor_index input(std::uint64_t bytes, std::uint64_t columns = 1, std::uint64_t rows = 1) {
-    graph_tensor made;
+    graph_tensor made = blank_tensor();
     made.bytes = bytes;
     made.shape[0] = columns;
     made.shape[1] = rows;
@@ -139,7 +148,7 @@ struct compute_graph {
   /// A new tensor of `bytes`; its shape matters only where something may be done in its place.
   constexpr tensor_index result(std::uint64_t bytes, tensor_index first, tensor_index second = 0,
                                 tensor_index third = 0, tensor_index fourth = 0) {
-    graph_tensor made;
+    graph_tensor made = blank_tensor();
     made.bytes = bytes;
     made.shape[0] = bytes;
     made.sources[0] = first;
@@ -185,7 +194,7 @@ struct compute_graph {
   /// The same memory in another shape.
   constexpr tensor_index view(tensor_index source, std::uint64_t columns, std::uint64_t rows,
                               std::uint64_t planes = 1, bool dense = true) {
-    graph_tensor made;
+    graph_tensor made = blank_tensor();
     made.shape[0] = columns;
     made.shape[1] = rows;
     made.shape[2] = planes;
@@ -197,7 +206,7 @@ struct compute_graph {
   }
   /// Writes `source` into a cache, at rows that `where` names.
   constexpr void write(tensor_index source, tensor_index where = 0) {
-    graph_tensor made;
+    graph_tensor made = blank_tensor();
     made.sources[0] = source;
     made.sources[1] = where;
     made.role = tensor_role::write;

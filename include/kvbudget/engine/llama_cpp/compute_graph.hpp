@@ -949,7 +949,7 @@ struct graph_writer {
     const tensor_index last = static_cast<tensor_index>(graph.count - 1);
     tensor_index total = first;
     for (std::uint64_t i = 1; i < used; ++i) {
-      graph_tensor sum_of_two;
+      graph_tensor sum_of_two = blank_tensor();
       sum_of_two.bytes = checked_product(4, d, rows);
       sum_of_two.shape[0] = d;
       sum_of_two.shape[1] = rows;
