@@ -253,6 +253,12 @@ const std::vector<engine_option> transformers_options = {
 // clang-format on
 
 using engines::llama_cpp;
+/// As in llama.cpp's own parameters, 0 is no limit.
+void set_outputs(any_engine& engine, const char* option, const std::string& text) {
+  to<&llama_cpp::n_outputs_max>::whole(engine, option, text);
+  std::uint64_t& outputs = std::get<llama_cpp>(engine).n_outputs_max;
+  if (outputs == 0) outputs = llama_cpp_every_output;
+}
 template <auto Member> void set_switch(any_engine& engine, const char*, const std::string&) {
   to<Member>::in(engine) = option_choice::yes;
 }
@@ -333,7 +339,7 @@ const std::vector<engine_option> llama_cpp_options = {
     {"--split-mode", "MODE", "layer, none, row, tensor (default: layer)", set_split_mode},
     {"--main-gpu", "N", "the GPU of split mode none (default 0)", to<&llama_cpp::main_gpu>::whole},
     {"--swa-full", "", "windows keep the whole context", to<&llama_cpp::swa_full>::yes},
-    {"--n-outputs-max", "N", "tokens of a batch whose logits are computed (default by program)", to<&llama_cpp::n_outputs_max>::tokens_or_count},
+    {"--n-outputs-max", "N", "tokens of a batch whose logits are computed (0 = all; default by program)", set_outputs},
     {"--n-rs-seq", "N", "copies of recurrent states for taking back drafted tokens (default 0)", to<&llama_cpp::n_rs_seq>::whole},
     {"--override-tensor", "PATTERN=CPU,...", "tensors whose names match stay in host memory", read_elsewhere},
     {"--cpu-moe", "", "all experts stay in host memory", to<&llama_cpp::cpu_moe>::yes},

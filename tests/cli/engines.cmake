@@ -41,8 +41,8 @@ set(flags_of_transformers)
 
 # Counts that may be 0; llama.cpp: also what is neither of these.
 set(wholes_of_transformers --max-new-tokens)
-set(wholes_of_llama.cpp --ctx-size --ubatch-size --main-gpu --n-rs-seq --n-cpu-moe)
-set(counts_of_llama.cpp --batch-size --parallel --n-outputs-max)
+set(wholes_of_llama.cpp --ctx-size --ubatch-size --main-gpu --n-rs-seq --n-cpu-moe --n-outputs-max)
+set(counts_of_llama.cpp --batch-size --parallel)
 set(words_of_llama.cpp --cache-type-k --cache-type-v --flash-attn --split-mode --load-mode --device --program --n-gpu-layers)
 set(flags_of_llama.cpp --kv-unified --no-kv-unified --swa-full --cpu-moe --no-kv-offload --no-op-offload --no-host --no-mmap)
 set(others_of_llama.cpp --tensor-split --override-tensor) # llama_cpp.cmake

@@ -62,6 +62,9 @@ enum class llama_cpp_program : std::uint8_t {
   library        ///< one sequence; logits of every token of a batch (llama-bench, llama-perplexity, bindings)
 };
 
+/// `n_outputs_max` of a caller that does not limit it: every token of a batch.
+inline constexpr std::uint64_t llama_cpp_every_output = UINT32_MAX;
+
 /// GPUs that `--tensor-split` names at most. Source: ggml-org/llama.cpp, src/llama.cpp, llama_max_devices.
 inline constexpr std::uint32_t llama_cpp_max_devices = 16;
 
