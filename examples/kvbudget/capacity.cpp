@@ -43,8 +43,9 @@ void print_limit(const char* what, const limit& found, const char* unit) {
 
 /// Whether the cache has the size that an option gives it, however many requests there are.
 bool has_fixed_cache(const request& r) {
-  const auto* const on = std::get_if<engines::llama_cpp>(&r.engine);
-  return on != nullptr && on->n_ctx != 0;
+  if (const auto* const on = std::get_if<engines::llama_cpp>(&r.engine)) return on->n_ctx != 0;
+  const bool for_each = std::holds_alternative<engines::ollama>(r.engine);  // a context of each sequence
+  return is_llama_cpp(r) && !r.open.context && !(for_each && r.open.sequences);
 }
 
 /// ", per replica" where there are several.
@@ -161,6 +162,7 @@ int run_capacity(const request_options& options, const output_options& output) {
   make_sequences_equal(r);
   // What varies here decides llama.cpp's sizes where nothing is set.
   if (auto* const on = std::get_if<engines::llama_cpp>(&r.engine)) on->sized_for_requests = true;
+  r.sized_for_requests = true;
   check_host_memory(r);
   const capacity found = checked(r, [&] {
     return with_engine(r, [&](const auto& on) { return capacity_of(r.d, *r.gpu, on, r.asked); });

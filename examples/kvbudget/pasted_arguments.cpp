@@ -27,6 +27,7 @@ const replaceable replaceable_options[] = {
     {{"--context"},
      {"--context", "--active-tokens", "--prompt", "--output", "--max-model-len", "--context-length",
       "--max-seq-len"}},
+    {{"--kv-cache-type"}, {"--kv-cache-type", "--kv-cache-dtype"}},
 };
 
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
@@ -75,9 +76,7 @@ std::vector<std::string> engines_of(const std::vector<std::string>& own_words, c
   std::string_view rest = chosen;
   for (bool more = true; more;) {
     const std::string_view part = kvbudget::detail::next_in_list(rest, more);
-    const std::string name(part.substr(0, part.find('@')));
-    const bool is_llama_cpp = kvbudget::detail::matches(kvbudget::detail::key_of(name.c_str()), "llamacpp");
-    engines.push_back(is_llama_cpp ? "llama.cpp" : name);
+    engines.push_back(plain_engine_name(std::string(part.substr(0, part.find('@')))));
   }
   return engines;
 }
@@ -117,14 +116,16 @@ arguments with_pasted_command(const CLI::App& app, const std::vector<std::string
   std::vector<std::string> unused;
   for (const std::string& word : words_of(pasted)) {
     const std::string name = name_in(word);
+    const bool said = word != fit_is_said && word != "--fit=off";  // not what the user pasted
     if (own.find(name) == nullptr || belongs_to_another(name, engines)) {
-      unused.push_back(word);
+      if (said) unused.push_back(word);
     } else if (own.replaces(name)) {
-      replaced.push_back(word);
+      if (said) replaced.push_back(word);
     } else {
       result.words.push_back(word);
     }
   }
+  if (!pasted.about_model.empty() && !own.replaces("--model")) result.notes.push_back(pasted.about_model);
   note(result.notes, "your own options count instead of", replaced, ", ");
   note(result.notes, "ignored, does not change memory", pasted.ignored, ", ");
   note(result.notes, "ignored, not modelled here", unused, ", ");
