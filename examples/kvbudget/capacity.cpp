@@ -41,11 +41,13 @@ void print_limit(const char* what, const limit& found, const char* unit) {
   }
 }
 
-/// Whether the cache has the size that an option gives it, however many requests there are.
+/// Whether an option gives the cache its size, or the number of its shares, however many requests there are.
 bool has_fixed_cache(const request& r) {
   if (const auto* const on = std::get_if<engines::llama_cpp>(&r.engine)) return on->n_ctx != 0;
-  const bool for_each = std::holds_alternative<engines::ollama>(r.engine);  // a context of each sequence
-  return is_llama_cpp(r) && !r.open.context && !(for_each && r.open.sequences);
+  if (std::holds_alternative<engines::ollama>(r.engine)) return !r.open.sequences;
+  const auto* const studio = std::get_if<engines::lm_studio>(&r.engine);
+  const bool shares = studio != nullptr && !studio->use_unified_kv_cache;
+  return is_llama_cpp(r) && (!r.open.context || (shares && !r.open.sequences));
 }
 
 /// ", per replica" where there are several.

@@ -62,11 +62,6 @@ template <class Engine> constexpr cache_options cache_options_of() {
 
 std::string refusal_of(const request& r) {
   return with_engine(r, [&](const auto& on) {
-    if constexpr (requires { on.set_up(r.d).started(r.d, nullptr); }) {
-      if (!r.gpu) {
-        return report::refusal_text(on.set_up(r.d).started(r.d, nullptr).refuses(r.d, gpu_profile{}));
-      }
-    }
     return report::refusal_text(detail::refusal_of(r.d, r.gpu ? *r.gpu : gpu_profile{}, on));
   });
 }

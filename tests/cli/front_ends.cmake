@@ -83,21 +83,34 @@ endforeach()
 expect_error("--kv-cache-dtype: ik_llama.cpp has no such cache" ${free} ik_llama.cpp --context 512 --kv-cache-dtype fp8)
 
 # Limits are answers, with a GPU and without.
-foreach(command "estimate;${model}" "estimate;${model};${rtx}" "capacity;${model};${rtx}")
-  expect_refusal("quantized V cache requires flash_attn" ${command} --engine ollama --context 512 --kv-cache-type q8_0 --flash-attention off)
-  expect_refusal("quantized V cache requires flash_attn" ${command} --engine lm-studio --context 512 --v-cache-quantization q8_0
-                 --flash-attention off)
-  expect_refusal("request .4096 tokens. exceeds the available context size .2048 tokens." ${command} --engine ollama --context 4096
-                 --num-ctx 2048)
-  expect_refusal("request .4096 tokens. exceeds the available context size .2048 tokens." ${command} --engine ik_llama.cpp --context
-                 4096 --ctx-size 2048)
+set(quantized "quantized V cache requires flash_attn to be enabled")
+set(too_long "request .4096 tokens. exceeds the available context size .2048 tokens.")
+set(refused_1 --engine ollama --context 512 --kv-cache-type q8_0 --flash-attention off)
+set(refused_2 --engine lm-studio --context 512 --v-cache-quantization q8_0 --flash-attention off)
+set(refused_3 --engine ollama --context 4096 --num-ctx 2048)
+set(refused_4 --engine lm-studio --context 4096 --context-length 2048)
+set(refused_5 --engine ik_llama.cpp --context 4096 --ctx-size 2048)
+foreach(i RANGE 1 5)
+  set(why "${too_long}")
+  if(i LESS 3)
+    set(why "${quantized}")
+  endif()
+  expect_refusal("${why}" estimate ${model} ${rtx} ${refused_${i}})
+  expect_refusal("${why}" capacity ${model} ${rtx} ${refused_${i}})
+  expect_output(0 "refused: ${why}" estimate ${model} ${refused_${i}})
+  get_json(estimate ${model} ${refused_${i}})
+  expect_type(STRING refused)
 endforeach()
+expect_refusal("1024 tokens of all requests, the cache of all sequences together has 512 cells" estimate --model qwen3-next-80b-a3b --gpu h200 --engine ollama --context 512 --sequences 2)
 
 # One GPU is enough for Ollama unless it is told to spread; what is left alone is not there.
 get_json(estimate ${model} --gpu rtx-4090x2 --context 4096 --engine ollama)
-expect_length(2 devices)
+expect_value(0 devices 1 model)
 get_json(estimate ${model} --gpu rtx-4090x2 --context 4096 --engine ollama --sched-spread)
-expect_length(3 devices)
+value_of(second devices 1 model)
+if(NOT second GREATER 1000000000)
+  fail("--sched-spread: GPU1 has ${second} bytes of weights")
+endif()
 expect_output(0 "note: --gpu-overhead: 2.00 GB [^\n]*are left alone" estimate ${model} ${rtx} --context 4096 --engine ollama --gpu-overhead
               2GB)
 
