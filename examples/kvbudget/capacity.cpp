@@ -122,9 +122,11 @@ void print_text(const request& r, const capacity& found, const output_options& o
   std::uint64_t longest_request = work.longest_context().value;
   if (pools) longest_request = print_pools(r, found);
   const bool fixed = has_fixed_cache(r);
+  const char* const set_up = std::holds_alternative<engines::llama_cpp>(r.engine)
+                                 ? "cache of all requests, as --ctx-size has it"
+                                 : "cache of all requests, as it is set up";
   fmt::print("  {:<44} {}\n",
-             fixed ? "cache of all requests, as --ctx-size has it"
-                   : fmt::format("cache of one request of {}", tokens{longest_request}),
+             fixed ? set_up : fmt::format("cache of one request of {}", tokens{longest_request}),
              size(found.bytes_per_request));
   // A batch of Transformers also takes activations: what fits is the number of sequences below.
   const bool is_batch = fixed || std::holds_alternative<engines::transformers>(r.engine);

@@ -114,6 +114,16 @@ endif()
 expect_output(0 "note: --gpu-overhead: 2.00 GB [^\n]*are left alone" estimate ${model} ${rtx} --context 4096 --engine ollama --gpu-overhead
               2GB)
 
+# A cache that is set up for all requests is none of one.
+foreach(words "ollama;--num-parallel;2" "lm-studio;--context-length;8192" "ik_llama.cpp;--ctx-size;8192"
+              "lm-studio;--max-parallel-predictions;2;--no-unified-kv-cache")
+  expect_output(0 "cache of all requests, as it is set up " capacity ${model} ${rtx} --context 4096 --engine ${words})
+  get_json(capacity ${model} ${rtx} --context 4096 --engine ${words})
+  expect_type(NULL concurrency)
+endforeach()
+get_json(capacity ${model} ${rtx} --context 4096 --engine ollama)
+expect_type(NUMBER concurrency)
+
 # Beside others in one table.
 set(all estimate ${model} ${rtx} --context 8192 --engine llama.cpp,ollama,lm-studio,ik_llama.cpp)
 expect_output(0 "llama.cpp +ollama +lm-studio +ik_llama.cpp\n.*fits +yes" ${all} --num-batch 256 --amb 512)
