@@ -9,6 +9,7 @@
 
 #include "engine_options.hpp"
 #include "kvbudget/io/format_names.hpp"
+#include "named_checkpoint.hpp"
 #include "pasted_command.hpp"
 
 namespace cli {
@@ -94,6 +95,36 @@ bool belongs_to_another(const std::string& option, const std::vector<std::string
   return someones;
 }
 
+/// Ollama's name of a model as the name of a checkpoint: `llama3.1:8b-instruct-q8_0`, `qwen3:8b`,
+/// `hf.co/NAME/MODEL-GGUF:Q4_K_M`. A tag that names no quantization is taken for what GGUF repositories are
+/// taken for; what is returned says so.
+std::string name_as_checkpoint(std::string& name) {
+  for (const char* host : {"hf.co/", "huggingface.co/"}) {
+    if (!name.starts_with(host)) continue;
+    name.erase(0, std::string_view(host).size());
+    return "";
+  }
+  for (const char* place : {"registry.ollama.ai/", "library/"}) {
+    if (name.starts_with(place)) name.erase(0, std::string_view(place).size());
+  }
+  const std::size_t colon = name.rfind(':');
+  if (colon != std::string::npos) {
+    if (name.substr(colon + 1) == "latest") {
+      name.resize(colon);
+    } else {
+      name[colon] = '-';
+    }
+  }
+  if (name.ends_with("-fp16")) name.replace(name.size() - 4, 4, "F16");
+  if (name.empty() || checkpoint_named(name) || !checkpoint_named(name + "-GGUF")) return "";
+  std::string assumed = fmt::format(
+      "{} names no quantization: taken as Q4_K_M, or as the format that the model comes in; --weights says "
+      "otherwise",
+      kvbudget::detail::quoted(name));
+  name += "-GGUF";
+  return assumed;
+}
+
 void note(std::vector<std::string>& notes, const char* what, const std::vector<std::string>& list,
           const char* separator) {
   if (!list.empty()) notes.push_back(fmt::format("{}: {}", what, fmt::join(list, separator)));
@@ -107,7 +138,8 @@ arguments with_pasted_command(const CLI::App& app, const std::vector<std::string
     return {words, {}};
   }
   const CLI::App& command = *app.get_subcommand(words.front());
-  const pasted_command pasted = read_pasted_command({separator + 1, words.end()});
+  pasted_command pasted = read_pasted_command({separator + 1, words.end()});
+  const std::string assumed = pasted.engine == "ollama" ? name_as_checkpoint(pasted.model) : "";
 
   arguments result{{words.begin(), separator}, {}};
   const own_options own(command, result.words);
@@ -125,7 +157,7 @@ arguments with_pasted_command(const CLI::App& app, const std::vector<std::string
       result.words.push_back(word);
     }
   }
-  if (!pasted.about_model.empty() && !own.replaces("--model")) result.notes.push_back(pasted.about_model);
+  if (!assumed.empty() && !own.replaces("--model")) result.notes.push_back(assumed);
   note(result.notes, "your own options count instead of", replaced, ", ");
   note(result.notes, "ignored, does not change memory", pasted.ignored, ", ");
   note(result.notes, "ignored, not modelled here", unused, ", ");

@@ -1,7 +1,5 @@
 #include "pasted_command.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +12,6 @@
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
 #include "kvbudget/io/json_reader.hpp"
-#include "named_checkpoint.hpp"
 #include "pasted_options.hpp"
 #include "shell_words.hpp"
 
@@ -868,36 +865,6 @@ shell_words words_of_variables(const option_variable (&known_variables)[Count],
   return words;
 }
 
-/// Ollama's name of a model as the name of a checkpoint: `llama3.1:8b-instruct-q8_0`, `qwen3:8b`,
-/// `hf.co/NAME/MODEL-GGUF:Q4_K_M`. A tag that names no quantization is taken for what GGUF repositories are
-/// taken for, and that is said.
-void name_ollama_model(pasted_command& result) {
-  std::string& name = result.model;
-  for (const char* host : {"hf.co/", "huggingface.co/"}) {
-    if (!name.starts_with(host)) continue;
-    name.erase(0, std::string_view(host).size());
-    return;
-  }
-  for (const char* place : {"registry.ollama.ai/", "library/"}) {
-    if (name.starts_with(place)) name.erase(0, std::string_view(place).size());
-  }
-  const std::size_t colon = name.rfind(':');
-  if (colon != std::string::npos) {
-    if (name.substr(colon + 1) == "latest") {
-      name.resize(colon);
-    } else {
-      name[colon] = '-';
-    }
-  }
-  if (name.ends_with("-fp16")) name.replace(name.size() - 4, 4, "F16");
-  if (name.empty() || checkpoint_named(name) || !checkpoint_named(name + "-GGUF")) return;
-  result.about_model = fmt::format(
-      "{} names no quantization: taken as Q4_K_M, or as the format that the model comes in; --weights says "
-      "otherwise",
-      shown(name));
-  name += "-GGUF";
-}
-
 }  // namespace
 
 const pasted_option* pasted_command::find(const std::string& name) const {
@@ -942,7 +909,6 @@ pasted_command read_pasted_command(const std::vector<std::string>& words) {
     }
   }
   option_reader(*located, result).run();
-  if (result.engine == "ollama") name_ollama_model(result);
   return result;
 }
 

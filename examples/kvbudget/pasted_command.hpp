@@ -19,7 +19,6 @@ struct pasted_command {
   std::string engine;                  ///< "vllm", "sglang", "tensorrt-llm", "llama.cpp", "ollama"
   std::string program;                 ///< what starts it: "llama-cli"
   std::string model;                   ///< a name or a path, as typed; empty: `ollama serve` names none
-  std::string about_model;             ///< what was assumed about it
   std::vector<pasted_option> options;  ///< those that change memory, each once: the last one typed
   std::vector<std::string>
       ignored;  ///< real flags that do not change memory, as typed, without their secrets
