@@ -118,7 +118,7 @@ void request_options::read_fit(request& result) const {
   if (!has_length && found.changed()) {
     const std::uint64_t length =
         llama_cpp_cache::sizes_of(*on, result.model, llama_cpp_cache::backend::cuda).n_ctx_seq;
-    d.workload.context = detail::smaller(d.workload.context, tokens{length});
+    d.workload.context = tokens{length};
   }
 }
 

@@ -149,6 +149,10 @@ expect_output(0 "1 x 4,096 tokens.*note: --fit lowers the context from 40,960 to
 expect_output(0 "note: llama.cpp's --fit would lower the context from 40,960 to 4,096\n" ${fit} --fit say)
 expect_output(0 "note: --fit lowers the context from 40,960 to 8,192\n" ${fit} --fit on --fit-ctx 8192)
 expect_output(0 "note: --fit gives up: n_gpu_layers already set by user to 99" ${fit} --context 8192 --fit on --n-gpu-layers 99)
+get_json(estimate ${moe} --weights q4_k --gpu rtx-4060-ti-16gbx2 --engine llama.cpp --fit on --sequences 4)
+value_of(cells n_ctx_seq)
+expect_value(${cells} workload longest_context)
+expect_value(context fit steps 0 change)
 expect_output(0 "note: --fit changes nothing\n" estimate ${model} ${rtx} --engine llama.cpp --context 8192 --fit on)
 expect_output(0 "note: --fit puts [0-9]+ of 33 layers on GPU0\n" estimate --model llama-3.1-8b ${rtx} --engine llama.cpp --context 8192 --fit
               on --fit-target 12000)
