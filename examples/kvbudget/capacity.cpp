@@ -41,10 +41,13 @@ void print_limit(const char* what, const limit& found, const char* unit) {
   }
 }
 
-/// Whether the cache has the size that an option gives it, however many requests there are.
+/// Whether an option gives the cache its size, or the number of its shares, however many requests there are.
 bool has_fixed_cache(const request& r) {
-  const auto* const on = std::get_if<engines::llama_cpp>(&r.engine);
-  return on != nullptr && on->n_ctx != 0;
+  if (const auto* const on = std::get_if<engines::llama_cpp>(&r.engine)) return on->n_ctx != 0;
+  if (std::holds_alternative<engines::ollama>(r.engine)) return !r.open.sequences;
+  const auto* const studio = std::get_if<engines::lm_studio>(&r.engine);
+  const bool shares = studio != nullptr && !studio->use_unified_kv_cache;
+  return is_llama_cpp(r) && (!r.open.context || (shares && !r.open.sequences));
 }
 
 /// ", per replica" where there are several.
@@ -119,9 +122,11 @@ void print_text(const request& r, const capacity& found, const output_options& o
   std::uint64_t longest_request = work.longest_context().value;
   if (pools) longest_request = print_pools(r, found);
   const bool fixed = has_fixed_cache(r);
+  const char* const set_up = std::holds_alternative<engines::llama_cpp>(r.engine)
+                                 ? "cache of all requests, as --ctx-size has it"
+                                 : "cache of all requests, as it is set up";
   fmt::print("  {:<44} {}\n",
-             fixed ? "cache of all requests, as --ctx-size has it"
-                   : fmt::format("cache of one request of {}", tokens{longest_request}),
+             fixed ? set_up : fmt::format("cache of one request of {}", tokens{longest_request}),
              size(found.bytes_per_request));
   // A batch of Transformers also takes activations: what fits is the number of sequences below.
   const bool is_batch = fixed || std::holds_alternative<engines::transformers>(r.engine);
@@ -161,6 +166,7 @@ int run_capacity(const request_options& options, const output_options& output) {
   make_sequences_equal(r);
   // What varies here decides llama.cpp's sizes where nothing is set.
   if (auto* const on = std::get_if<engines::llama_cpp>(&r.engine)) on->sized_for_requests = true;
+  r.sized_for_requests = true;
   check_host_memory(r);
   const capacity found = checked(r, [&] {
     return with_engine(r, [&](const auto& on) { return capacity_of(r.d, *r.gpu, on, r.asked); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "command_error.hpp"
 #include "kvbudget/io/format_names.hpp"
@@ -102,14 +103,39 @@ const std::vector<engine_entry>& engine_list() {
        engines::llama_cpp{},
        "before b5913, b5913 and later",
        {}},
+      {"ollama",
+       "the llama-server that Ollama starts: its context, batch and GPUs by Ollama's rules",
+       engines::ollama{},
+       "",
+       {}},
+      {"lm-studio",
+       "the llama.cpp that LM Studio's load settings amount to; what it passes on is not public",
+       engines::lm_studio{},
+       "",
+       {}},
+      {"ik_llama.cpp",
+       "the fork of llama.cpp: one cache for all sequences, MLA in four ways",
+       engines::ik_llama_cpp{},
+       "",
+       {}},
   };
   return list;
 }
 
+std::string plain_engine_name(const std::string& typed) {
+  const detail::name_key key = detail::key_of(typed.c_str());
+  for (const auto& [letters, name] : {std::pair{"llamacpp", "llama.cpp"},
+                                      {"lmstudio", "lm-studio"},
+                                      {"ikllamacpp", "ik_llama.cpp"},
+                                      {"ikllama", "ik_llama.cpp"}}) {
+    if (detail::matches(key, letters)) return name;
+  }
+  return typed;
+}
+
 any_engine engine_named(const std::string& name) {
   const std::size_t at = name.find('@');
-  const bool is_llama_cpp = detail::matches(detail::key_of(name.substr(0, at).c_str()), "llamacpp");
-  const std::string plain = is_llama_cpp ? "llama.cpp" : name.substr(0, at);
+  const std::string plain = plain_engine_name(name.substr(0, at));
   const detail::name_key key = detail::key_of(plain.c_str());
   detail::suggestions near(key);
   for (const engine_entry& each : engine_list()) {

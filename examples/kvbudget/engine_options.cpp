@@ -270,18 +270,17 @@ template <auto Member> void set_cache_type(any_engine& engine, const char* optio
   to<Member>::in(engine) = static_cast<llama_cpp_cache_type>(
       1 + word(option, text, {"f16", "f32", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"}));
 }
-void set_flash_attn(any_engine& engine, const char* option, const std::string& text) {
+template <auto Member> void set_flash_attn(any_engine& engine, const char* option, const std::string& text) {
   constexpr llama_cpp_flash_attn all[] = {llama_cpp_flash_attn::on, llama_cpp_flash_attn::off,
                                           llama_cpp_flash_attn::automatic};
-  std::get<llama_cpp>(engine).flash_attn = all[word(option, text, {"on", "off", "auto"})];
+  to<Member>::in(engine) = all[word(option, text, {"on", "off", "auto"})];
 }
-void set_gpu_layers(any_engine& engine, const char* option, const std::string& text) {
+template <auto Member> void set_gpu_layers(any_engine& engine, const char* option, const std::string& text) {
   const bool all = text == "all" || text == "auto" || text == "-1";
   const detail::decimal_text number = detail::read_decimal(text);
   if (!all && !(number.good && number.unit.empty()))
     refuse("{}: {} is unknown, expected a number of layers, all or auto", option, detail::quoted(text));
-  std::get<llama_cpp>(engine).n_gpu_layers =
-      all ? -1 : static_cast<std::int32_t>(count(option, text, 0, 1'000'000));
+  to<Member>::in(engine) = all ? -1 : static_cast<std::int32_t>(count(option, text, 0, 1'000'000));
 }
 /// Shares as decimals, brought to whole numbers of the finest of them.
 void set_tensor_split(any_engine& engine, const char* option, const std::string& text) {
@@ -319,6 +318,11 @@ void set_no_mmap(any_engine& engine, const char*, const std::string&) {
 void set_device(any_engine& engine, const char* option, const std::string& text) {
   if (word(option, text, {"none"}) == 0) std::get<llama_cpp>(engine).no_devices = true;
 }
+void check_fit_mode(any_engine&, const char*, const std::string& text) { (void)fit_mode_in(text); }
+void check_fit_targets(any_engine&, const char*, const std::string& text) { (void)fit_targets_in(text); }
+void check_count(any_engine&, const char* option, const std::string& text) {
+  (void)count(option, text, 1, UINT32_MAX);
+}
 void set_program(any_engine& engine, const char* option, const std::string& text) {
   set_word(std::get<llama_cpp>(engine).program, option, text, {"llama-server", "llama-cli", "library"});
 }
@@ -333,8 +337,8 @@ const std::vector<engine_option> llama_cpp_options = {
     {"--no-kv-unified", "", "a cache for each", unset_switch<&llama_cpp::kv_unified>},
     {"--cache-type-k", "TYPE", "f32, f16, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1 (default: --kv-cache-dtype, else f16)", set_cache_type<&llama_cpp::type_k>},
     {"--cache-type-v", "TYPE", "the same for values", set_cache_type<&llama_cpp::type_v>},
-    {"--flash-attn", "on|off|auto", "auto: where the GPU computes it with these cache types (default: auto)", set_flash_attn},
-    {"--n-gpu-layers", "N|all|auto", "layers on GPUs, counted from the last; the head is one (default: all)", set_gpu_layers},
+    {"--flash-attn", "on|off|auto", "auto: where the GPU computes it with these cache types (default: auto)", set_flash_attn<&llama_cpp::flash_attn>},
+    {"--n-gpu-layers", "N|all|auto", "layers on GPUs, counted from the last; the head is one (default: all)", set_gpu_layers<&llama_cpp::n_gpu_layers>},
     {"--tensor-split", "A,B,...", "shares of the GPUs (default: even)", set_tensor_split},
     {"--split-mode", "MODE", "layer, none, row, tensor (default: layer)", set_split_mode},
     {"--main-gpu", "N", "the GPU of split mode none (default 0)", to<&llama_cpp::main_gpu>::whole},
@@ -350,7 +354,83 @@ const std::vector<engine_option> llama_cpp_options = {
     {"--no-mmap", "", "weights are read, not mapped: --load-mode none", set_no_mmap},
     {"--load-mode", "MODE", "auto, none, mmap, mlock, dio (default: auto)", set_load_mode},
     {"--device", "none", "everything on the CPU", set_device},
+    {"--fit", "on|off|say", "what its --fit makes of options that do not fit; say: only say it (default: off: as asked)", check_fit_mode},
+    {"--fit-target", "MiB,...", "what --fit leaves free on every GPU, or on each (default 1024)", check_fit_targets},
+    {"--fit-ctx", "N", "context of a sequence that --fit keeps at least (default 4096)", check_count},
     {"--program", "NAME", "llama-server, llama-cli, library: who runs it, for its defaults (default: llama-server)", set_program},
+};
+// clang-format on
+
+using engines::lm_studio;
+using engines::ollama;
+/// max, off, or a share of the layers.
+void set_gpu_offload(any_engine& engine, const char* option, const std::string& text) {
+  std::get<lm_studio>(engine).gpu_offload = text == "max"   ? 1
+                                            : text == "off" ? 0
+                                                            : decimal(option, text, 0, 1);
+}
+
+using engines::ik_llama_cpp;
+template <auto Member>
+void set_ik_cache_type(any_engine& engine, const char* option, const std::string& text) {
+  // In the order of ik_llama_cpp_cache_type, `automatic` left out.
+  to<Member>::in(engine) = static_cast<ik_llama_cpp_cache_type>(
+      1 + word(option, text,
+               {"f16", "f32", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1", "q6_0", "q8_KV"}));
+}
+void set_ik_flash_attn(any_engine& engine, const char* option, const std::string& text) {
+  std::get<ik_llama_cpp>(engine).flash_attn = word(option, text, {"on", "off"}) == 0;
+}
+void set_mla(any_engine& engine, const char* option, const std::string& text) {
+  std::get<ik_llama_cpp>(engine).mla = static_cast<std::uint32_t>(count(option, text, 0, 3));
+}
+
+// clang-format off
+const std::vector<engine_option> ollama_options = {
+    {"--num-ctx", "N", "tokens of one sequence (default: --context, else 4096, 32768 or 262144 by the memory of all GPUs)", to<&ollama::num_ctx>::tokens_or_count},
+    {"--num-parallel", "N", "OLLAMA_NUM_PARALLEL: sequences (default: --sequences, else 1)", to<&ollama::num_parallel>::up_to<1'000'000>},
+    {"--num-batch", "N", "tokens that are computed at once (default by context and memory: 512, 1024 or 2048)", to<&ollama::num_batch>::tokens_or_count},
+    {"--num-gpu", "N|all|auto", "layers on GPUs (default: all; Ollama leaves it to llama-server)", set_gpu_layers<&ollama::num_gpu>},
+    {"--main-gpu", "N", "the only GPU to use (default by memory)", to<&ollama::main_gpu>::whole},
+    {"--kv-cache-type", "TYPE", "OLLAMA_KV_CACHE_TYPE: f16, q8_0, q4_0 ... (default: --kv-cache-dtype, else f16)", set_cache_type<&ollama::kv_cache_type>},
+    {"--flash-attention", "on|off|auto", "OLLAMA_FLASH_ATTENTION (default: auto)", set_flash_attn<&ollama::flash_attention>},
+    {"--gpu-overhead", "SIZE", "OLLAMA_GPU_OVERHEAD: left alone on each GPU", to<&ollama::gpu_overhead>::size},
+    {"--sched-spread", "", "OLLAMA_SCHED_SPREAD: all GPUs, even where one would do", to<&ollama::sched_spread>::yes},
+    {"--no-mmap", "", "weights are read, not mapped", unset_switch<&ollama::use_mmap>},
+};
+const std::vector<engine_option> lm_studio_options = {
+    {"--context-length", "N", "cells of the cache (default: --context x --sequences, else 4096)", to<&lm_studio::context_length>::tokens_or_count},
+    {"--max-parallel-predictions", "N", "sequences (default: --sequences, else 4)", to<&lm_studio::max_parallel_predictions>::up_to<1'000'000>},
+    {"--unified-kv-cache", "", "one cache for all predictions: the default", to<&lm_studio::use_unified_kv_cache>::yes},
+    {"--no-unified-kv-cache", "", "each has its share of the context", to<&lm_studio::use_unified_kv_cache>::no},
+    {"--eval-batch-size", "N", "tokens that a call takes (default 512)", to<&lm_studio::eval_batch_size>::tokens_or_count},
+    {"--physical-batch-size", "N", "tokens that are computed at once (default 512)", to<&lm_studio::physical_batch_size>::tokens_or_count},
+    {"--flash-attention", "on|off|auto", "(default: auto)", set_flash_attn<&lm_studio::flash_attention>},
+    {"--k-cache-quantization", "TYPE", "f16, q8_0, q4_0 ... (default: --kv-cache-dtype, else f16)", set_cache_type<&lm_studio::k_cache_quantization_type>},
+    {"--v-cache-quantization", "TYPE", "the same for values", set_cache_type<&lm_studio::v_cache_quantization_type>},
+    {"--gpu-offload", "SHARE|max|off", "share of the layers on GPUs (default: max)", set_gpu_offload},
+    {"--num-cpu-expert-layers", "N", "the experts of the first N layers stay in host memory", to<&lm_studio::num_cpu_expert_layers>::whole},
+    {"--no-offload-kv-cache-to-gpu", "", "the cache stays in host memory", to<&lm_studio::offload_kv_cache_to_gpu>::no},
+    {"--no-try-mmap", "", "weights are read, not mapped", to<&lm_studio::try_mmap>::no},
+    {"--no-keep-model-in-memory", "", "mapped weights are not locked", to<&lm_studio::keep_model_in_memory>::no},
+};
+const std::vector<engine_option> ik_llama_cpp_options = {
+    {"--ctx-size", "N", "cells of the cache, for all sequences (default: --context x --sequences, else the model's context)", to<&ik_llama_cpp::n_ctx>::whole},
+    {"--batch-size", "N", "tokens that a call takes (default 2048)", to<&ik_llama_cpp::n_batch>::tokens_or_count},
+    {"--ubatch-size", "N", "tokens that are computed at once (default 512)", to<&ik_llama_cpp::n_ubatch>::tokens_or_count},
+    {"--parallel", "N", "sequences, all in one cache (default: --sequences, else 1)", to<&ik_llama_cpp::n_parallel>::up_to<1'000'000>},
+    {"--cache-type-k", "TYPE", "f32, f16, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1, q6_0, q8_KV (default: --kv-cache-dtype, else f16)", set_ik_cache_type<&ik_llama_cpp::type_k>},
+    {"--cache-type-v", "TYPE", "the same for values", set_ik_cache_type<&ik_llama_cpp::type_v>},
+    {"--flash-attn", "on|off", "(default: on)", set_ik_flash_attn},
+    {"--mla", "0..3", "0: keys and values per head, 1 to 3: latents (default 3)", set_mla},
+    {"--amb", "MiB", "what attention may take for its scores or keys at once (default 0: any)", to<&ik_llama_cpp::amb>::whole},
+    {"--rtr", "", "weights are repacked as they are loaded", to<&ik_llama_cpp::rtr>::yes},
+    {"--no-fmoe", "", "gate and up of experts in operations of their own", to<&ik_llama_cpp::fmoe>::no},
+    {"--swa-compress", "", "windows keep what they see, not the whole context", to<&ik_llama_cpp::swa_compress>::yes},
+    {"--n-gpu-layers", "N|all|auto", "layers on GPUs, counted from the last; the head is one (default: all)", set_gpu_layers<&ik_llama_cpp::n_gpu_layers>},
+    {"--cpu-moe", "", "all experts stay in host memory", to<&ik_llama_cpp::cpu_moe>::yes},
+    {"--n-cpu-moe", "N", "the experts of the first N layers do", to<&ik_llama_cpp::n_cpu_moe>::whole},
+    {"--no-kv-offload", "", "the cache stays in host memory", to<&ik_llama_cpp::offload_kqv>::no},
 };
 // clang-format on
 const std::vector<engine_option> no_options;
@@ -364,7 +444,26 @@ const std::vector<engine_option>& options_of(const std::string& engine) {
   if (engine == "tensorrt-llm") return tensorrt_llm_options;
   if (engine == "transformers") return transformers_options;
   if (engine == "llama.cpp") return llama_cpp_options;
+  if (engine == "ollama") return ollama_options;
+  if (engine == "lm-studio") return lm_studio_options;
+  if (engine == "ik_llama.cpp") return ik_llama_cpp_options;
   return no_options;
+}
+
+fit_mode fit_mode_in(const std::string& text) {
+  constexpr fit_mode all[] = {fit_mode::on, fit_mode::off, fit_mode::say};
+  return all[word("--fit", text, {"on", "off", "say"})];
+}
+std::vector<bytes> fit_targets_in(const std::string& text) {
+  std::vector<bytes> targets;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::string part(detail::next_in_list(rest, more));
+    if (targets.size() == llama_cpp_max_devices)
+      refuse("--fit-target: more than {} sizes", llama_cpp_max_devices);
+    targets.push_back(mebibytes(count("--fit-target", part, 0, 1'000'000'000)));
+  }
+  return targets;
 }
 
 void engine_options::add_to(CLI::App& command) {

@@ -25,6 +25,12 @@ struct engine_option {
 /// The options of the engine of that name, in the order of its documentation.
 [[nodiscard]] const std::vector<engine_option>& options_of(const std::string& engine);
 
+/// What llama.cpp's `--fit` is asked: to change the options, or only to say how it would.
+enum class fit_mode { off, on, say };
+[[nodiscard]] fit_mode fit_mode_in(const std::string& text);
+/// `--fit-target`: one margin for all GPUs, or one for each of the first.
+[[nodiscard]] std::vector<kvbudget::bytes> fit_targets_in(const std::string& text);
+
 /// The options of all engines as they were typed.
 class engine_options {
  public:

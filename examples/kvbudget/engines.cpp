@@ -2,6 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
 
 #include "command_error.hpp"
 #include "commands.hpp"
@@ -19,10 +22,12 @@ namespace {
 /// The file of data/engines whose constants an engine reads beside its own.
 constexpr const char* everybodys_constants = "pytorch-cuda";
 
-bool concerns(const report::named_constant& constant, const std::string& engine) {
+bool concerns(const report::named_constant& constant, const engine_entry& engine) {
   const std::string from = constant.engine;
-  if (engine == "llama.cpp") return from == "llama-cpp";
-  return from == engine || (from == everybodys_constants && engine != "geometry");
+  const bool is_llama_cpp = std::visit(
+      [](const auto& on) { return runs_llama_cpp<std::remove_cvref_t<decltype(on)>>; }, engine.engine);
+  if (from == engine.name || (is_llama_cpp && from == "llama-cpp")) return true;
+  return from == everybodys_constants && !is_llama_cpp && engine.name != std::string("geometry");
 }
 
 nlohmann::ordered_json json_of(const engine_entry& engine) {
@@ -32,7 +37,7 @@ nlohmann::ordered_json json_of(const engine_entry& engine) {
   }
   nlohmann::ordered_json constants = nlohmann::ordered_json::array();
   for (const report::named_constant& each : report::engine_constants) {
-    if (!concerns(each, engine.name)) continue;
+    if (!concerns(each, engine)) continue;
     constants.push_back({{"name", each.name},
                          {"basis", name_of(each.figure->known)},
                          {"low", each.figure->low},
@@ -61,7 +66,7 @@ void print_details(const engine_entry& engine) {
   }
   bool any = false;
   for (const report::named_constant& each : report::engine_constants) {
-    if (!concerns(each, engine.name)) continue;
+    if (!concerns(each, engine)) continue;
     if (!any)
       fmt::print(
           "\nConstants that no formula gives (low, expected, high; in bytes unless the name says "

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "command_error.hpp"
 #include "commands.hpp"
@@ -71,11 +71,26 @@ report::gpu_view with_hints(report::gpu_view view) {
   return view;
 }
 
-/// llama.cpp's memory by device; nothing for other engines.
+/// Memory by device where llama.cpp runs; nothing for other engines and where nothing is loaded.
 std::optional<llama_cpp_memory> devices_of(const request& r) {
-  const auto* on = std::get_if<engines::llama_cpp>(&r.engine);
-  if (on == nullptr) return std::nullopt;
-  return llama_cpp_memory_of(*on, r.d);
+  return with_engine(r, [&](const auto& on) -> std::optional<llama_cpp_memory> {
+    const gpu_profile* gpu = r.gpu ? &*r.gpu : nullptr;
+    if constexpr (requires { on.devices(r.d, gpu); }) {
+      if (detail::loads(r.d, on, gpu)) return on.devices(r.d, gpu);
+    }
+    return std::nullopt;
+  });
+}
+
+/// Rows of the host where llama.cpp runs.
+std::string host_rows_of(const request& r) {
+  return with_engine(r, [&](const auto& on) -> std::string {
+    const gpu_profile* gpu = r.gpu ? &*r.gpu : nullptr;
+    if constexpr (requires { on.host_ledger(r.d, gpu); }) {
+      return report::host_csv_rows(on.host_ledger(r.d, gpu));
+    }
+    return "";
+  });
 }
 
 /// What an engine that loads nothing leaves to say; the figures of `--csv` are none.
@@ -148,13 +163,62 @@ void print_text(const request& r, const cluster_budget& cluster, const output_op
   print_remarks(r.notes, r.warnings);
 }
 
+/// What `--fit` did or would do: each step, where it ended, and why it gave up.
+nlohmann::ordered_json fit_json(const request& r) {
+  using enum llama_cpp_fit_change;
+  const auto change_of = [](llama_cpp_fit_change change) {
+    return change == context       ? "context"
+           : change == layers      ? "layers"
+           : change == full_layers ? "full_layers"
+                                   : "part_of_layer";
+  };
+  const auto part_of = [](llama_cpp_layer_part part) {
+    using enum llama_cpp_layer_part;
+    return part == whole          ? "whole"
+           : part == attention    ? "attention"
+           : part == attention_up ? "attention_up"
+                                  : "attention_up_gate";
+  };
+  const llama_cpp_fit_result& found = *r.fit;
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (std::uint32_t i = 0; i < found.step_count; ++i) {
+    const llama_cpp_fit_step& step = found.steps[i];
+    nlohmann::ordered_json one = {{"change", change_of(step.change)}};
+    if (step.change != context) one["gpu"] = step.gpu;
+    if (step.change == part_of_layer) one["part"] = part_of(step.part);
+    one["before"] = step.before;
+    one["after"] = step.after;
+    steps.push_back(std::move(one));
+  }
+  nlohmann::ordered_json gpus = nlohmann::ordered_json::array();
+  for (std::uint32_t i = 0; i < found.gpu_count; ++i) {
+    const llama_cpp_fitted_gpu& gpu = found.gpus[i];
+    gpus.push_back({{"free", gpu.free.value},
+                    {"target", gpu.target.value},
+                    {"at_first", gpu.at_first.value},
+                    {"used", gpu.used.value},
+                    {"layers", gpu.n_layer},
+                    {"whole_layers", gpu.n_layer - gpu.n_part}});
+  }
+  nlohmann::ordered_json gave_up = nullptr;
+  if (found.gave_up) gave_up = report::refusal_text(found.gave_up);
+  return {{"applied", r.fit_applied},
+          {"steps", std::move(steps)},
+          {"gave_up", std::move(gave_up)},
+          {"gpus", std::move(gpus)}};
+}
+
 /// The answer in JSON, with what only this program or this engine has to say.
 nlohmann::ordered_json json_of(const request& r) {
   nlohmann::ordered_json result = with_engine(
       r, [&](const auto& on) { return estimate_json(r.d, on, r.machine(), r.asked, r.warnings); });
   result["kv_cache_format"] = r.cache_text;  // a pair by both of its names
   if (r.d.kv_exceptions.any()) result["kv_cache_exceptions"]["format"] = r.cache_exceptions_text;
-  if (const auto* on = std::get_if<engines::llama_cpp>(&r.engine)) add_llama_cpp_json(result, *on, r.d);
+  if (is_llama_cpp(r)) {
+    const std::optional<llama_cpp_memory> memory = devices_of(r);
+    add_llama_cpp_json(result, memory ? &*memory : nullptr);
+    if (r.fit) result["fit"] = fit_json(r);
+  }
   result["notes"] = r.notes;
   if (r.gpu) result["gpu"]["used_bytes"] = r.used_by_others.value;
   return result;
@@ -246,12 +310,7 @@ int run_estimate(const request_options& options, const output_options& output) {
         fmt::print("\n{}\n", report::devices_markdown(*memory, output.unit()));
       break;
     }
-    case output_kind::csv: {
-      const auto* on = std::get_if<engines::llama_cpp>(&r.engine);
-      fmt::print("{}{}\n", report::csv(cluster),
-                 on == nullptr ? "" : report::host_csv_rows(on->host_ledger(r.d, gpu)));
-      break;
-    }
+    case output_kind::csv: fmt::print("{}{}\n", report::csv(cluster), host_rows_of(r)); break;
     case output_kind::text: print_text(r, cluster, output); break;
   }
   return exit_status(r);

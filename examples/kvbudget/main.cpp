@@ -83,7 +83,8 @@ int main(int argc, char** argv) {
 
   for (const char* command : {"estimate", "capacity"}) {
     app.get_subcommand(command)->footer(fmt::format(
-        "Behind --: the command line of a vLLM, SGLang, TensorRT-LLM or llama.cpp server, whose options "
+        "Behind --: the command line of a vLLM, SGLang, TensorRT-LLM, llama.cpp or Ollama server, whose "
+        "options "
         "count as\n"
         "this program's own where they are not given here:\n"
         "  kvbudget {} --gpu h100-sxm-80gbx2 -- vllm serve llama-3.1-70b -tp 2 --max-model-len 32k",

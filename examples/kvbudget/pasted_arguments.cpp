@@ -9,6 +9,7 @@
 
 #include "engine_options.hpp"
 #include "kvbudget/io/format_names.hpp"
+#include "named_checkpoint.hpp"
 #include "pasted_command.hpp"
 
 namespace cli {
@@ -27,6 +28,7 @@ const replaceable replaceable_options[] = {
     {{"--context"},
      {"--context", "--active-tokens", "--prompt", "--output", "--max-model-len", "--context-length",
       "--max-seq-len"}},
+    {{"--kv-cache-type"}, {"--kv-cache-type", "--kv-cache-dtype"}},
 };
 
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
@@ -75,9 +77,7 @@ std::vector<std::string> engines_of(const std::vector<std::string>& own_words, c
   std::string_view rest = chosen;
   for (bool more = true; more;) {
     const std::string_view part = kvbudget::detail::next_in_list(rest, more);
-    const std::string name(part.substr(0, part.find('@')));
-    const bool is_llama_cpp = kvbudget::detail::matches(kvbudget::detail::key_of(name.c_str()), "llamacpp");
-    engines.push_back(is_llama_cpp ? "llama.cpp" : name);
+    engines.push_back(plain_engine_name(std::string(part.substr(0, part.find('@')))));
   }
   return engines;
 }
@@ -95,6 +95,36 @@ bool belongs_to_another(const std::string& option, const std::vector<std::string
   return someones;
 }
 
+/// Ollama's name of a model as the name of a checkpoint: `llama3.1:8b-instruct-q8_0`, `qwen3:8b`,
+/// `hf.co/NAME/MODEL-GGUF:Q4_K_M`. A tag that names no quantization is taken for what GGUF repositories are
+/// taken for; what is returned says so.
+std::string name_as_checkpoint(std::string& name) {
+  for (const char* host : {"hf.co/", "huggingface.co/"}) {
+    if (!name.starts_with(host)) continue;
+    name.erase(0, std::string_view(host).size());
+    return "";
+  }
+  for (const char* place : {"registry.ollama.ai/", "library/"}) {
+    if (name.starts_with(place)) name.erase(0, std::string_view(place).size());
+  }
+  const std::size_t colon = name.rfind(':');
+  if (colon != std::string::npos) {
+    if (name.substr(colon + 1) == "latest") {
+      name.resize(colon);
+    } else {
+      name[colon] = '-';
+    }
+  }
+  if (name.ends_with("-fp16")) name.replace(name.size() - 4, 4, "F16");
+  if (name.empty() || checkpoint_named(name) || !checkpoint_named(name + "-GGUF")) return "";
+  std::string assumed = fmt::format(
+      "{} names no quantization: taken as Q4_K_M, or as the format that the model comes in; --weights says "
+      "otherwise",
+      kvbudget::detail::quoted(name));
+  name += "-GGUF";
+  return assumed;
+}
+
 void note(std::vector<std::string>& notes, const char* what, const std::vector<std::string>& list,
           const char* separator) {
   if (!list.empty()) notes.push_back(fmt::format("{}: {}", what, fmt::join(list, separator)));
@@ -108,7 +138,8 @@ arguments with_pasted_command(const CLI::App& app, const std::vector<std::string
     return {words, {}};
   }
   const CLI::App& command = *app.get_subcommand(words.front());
-  const pasted_command pasted = read_pasted_command({separator + 1, words.end()});
+  pasted_command pasted = read_pasted_command({separator + 1, words.end()});
+  const std::string assumed = pasted.engine == "ollama" ? name_as_checkpoint(pasted.model) : "";
 
   arguments result{{words.begin(), separator}, {}};
   const own_options own(command, result.words);
@@ -117,14 +148,16 @@ arguments with_pasted_command(const CLI::App& app, const std::vector<std::string
   std::vector<std::string> unused;
   for (const std::string& word : words_of(pasted)) {
     const std::string name = name_in(word);
+    const bool said = word != fit_is_said && word != "--fit=off";  // not what the user pasted
     if (own.find(name) == nullptr || belongs_to_another(name, engines)) {
-      unused.push_back(word);
+      if (said) unused.push_back(word);
     } else if (own.replaces(name)) {
-      replaced.push_back(word);
+      if (said) replaced.push_back(word);
     } else {
       result.words.push_back(word);
     }
   }
+  if (!assumed.empty() && !own.replaces("--model")) result.notes.push_back(assumed);
   note(result.notes, "your own options count instead of", replaced, ", ");
   note(result.notes, "ignored, does not change memory", pasted.ignored, ", ");
   note(result.notes, "ignored, not modelled here", unused, ", ");

@@ -33,7 +33,7 @@ constexpr int most_shells = 4;           ///< sh -c 'sh -c ...'
 
 constexpr const char* what_is_read =
     "vllm serve, python -m vllm.entrypoints.openai.api_server, python -m sglang.launch_server, sglang serve, "
-    "trtllm-serve, llama-server or llama-cli";
+    "trtllm-serve, llama-server, llama-cli, ollama serve or ollama run";
 
 std::string shown(std::string_view text) { return kvbudget::detail::quoted(text); }
 
@@ -136,10 +136,14 @@ class locator {
  public:
   /// The engine among simple commands, or none; `variables` grows by those set on the way.
   std::optional<located_command> among(const std::vector<shell_words>& commands) {
+    std::optional<located_command> without_model;  // `ollama serve`, perhaps with an `ollama run` behind it
     for (const shell_words& command : commands) {
-      if (std::optional<located_command> found = in(command)) return found;
+      std::optional<located_command> found = in(command);
+      if (!found) continue;
+      if (found->entry->serve != serve_word::or_run || !found->arguments.empty()) return found;
+      if (!without_model) without_model = std::move(found);
     }
-    return std::nullopt;
+    return without_model;
   }
 
   std::vector<variable> variables;
@@ -206,7 +210,11 @@ class locator {
     if (is_python(name)) return python();
     const bool windows_name = name.size() > 4 && name.ends_with(".exe");
     for (const entry_point& each : programs) {
-      if ((windows_name ? name.substr(0, name.size() - 4) : name) == each.name) return server(each, at_ + 1);
+      if ((windows_name ? name.substr(0, name.size() - 4) : name) != each.name) continue;
+      const std::string next = at_ + 1 < words.size() ? words[at_ + 1] : "";
+      if (each.serve != serve_word::or_run || next == "serve" || next == "run") return server(each, at_ + 1);
+      if (tried.empty()) tried = next.empty() ? each.name : std::string(each.name) + ' ' + next;
+      return std::nullopt;
     }
     if (tried.empty()) tried = words[at_];
     return std::nullopt;
@@ -228,6 +236,8 @@ class locator {
                next);
       }
       if (next == "serve") ++from;
+    } else if (entry.serve == serve_word::or_run) {
+      ++from;
     }
     return {&entry, rest(from), ""};
   }
@@ -334,12 +344,16 @@ class locator {
     }
     if (++shells_ > most_shells) refuse("the pasted command has containers inside each other");
     std::optional<located_command> found = in(inside);
-    if (!found && known != nullptr && known->starts_server && !inside.empty() &&
-        !lists(shells, inside.front())) {
+    const bool has_words = !inside.empty() && !lists(shells, inside.front());
+    if (!found && known != nullptr && known->starts_server &&
+        (has_words || (inside.empty() && known->without_words))) {
       for (const entry_point& each : programs) {
         if (found || each.engine != std::string_view(known->engine)) continue;
         found = located_command{&each, inside, ""};
-        if (inside.front() == "serve") found->arguments.erase(found->arguments.begin());
+        const std::string first = inside.empty() ? "" : inside.front();
+        if (first == "serve" || (first == "run" && each.serve == serve_word::or_run)) {
+          found->arguments.erase(found->arguments.begin());
+        }
       }
     }
     if (!found) {
@@ -583,6 +597,8 @@ class option_reader {
   void positional(const std::string& word) {
     if (takes_model() && !positional_) {
       positional_ = word;
+    } else if (entry_.serve == serve_word::or_run) {
+      result_.ignored.push_back(word);  // the prompt
     } else {
       result_.unknown.push_back(word);
     }
@@ -602,7 +618,7 @@ class option_reader {
     std::erase_if(result_.options, [&](const pasted_option& each) {
       return each.name == table_.engine->model || each.name == table_.engine->repository;
     });
-    if (!result_.model.empty()) return;
+    if (!result_.model.empty() || entry_.serve == serve_word::or_run) return;
     refuse("the pasted command names no model, expected {}{}",
            takes_model() ? "MODEL" : "--" + std::string(table_.engine->model) + " MODEL",
            file_ ? " (the file that it names is not read)" : "");
@@ -824,12 +840,14 @@ bool is_secret(std::string_view name) {
   return false;
 }
 
-/// llama.cpp's variables as the options that they stand for, which come first: those of the command line win.
+/// An engine's variables as the options that they stand for, which come first: those of the command line win.
 /// What is taken is removed from `variables`.
-shell_words words_of_variables(std::vector<variable>& variables) {
+template <std::size_t Count>
+shell_words words_of_variables(const option_variable (&known_variables)[Count],
+                               std::vector<variable>& variables) {
   shell_words words;
   std::erase_if(variables, [&](const variable& each) {
-    for (const option_variable& known : llama_cpp_variables) {
+    for (const option_variable& known : known_variables) {
       if (each.name != known.name) continue;
       const std::string value = lower(each.value);
       const bool set = value == "1" || value == "true" || value == "on" || value == "enabled";
@@ -875,7 +893,10 @@ pasted_command read_pasted_command(const std::vector<std::string>& words) {
   result.engine = located->entry->engine;
   result.program = located->entry->name;
   if (result.engine == "llama.cpp") {
-    const shell_words first = words_of_variables(where.variables);
+    const shell_words first = words_of_variables(llama_cpp_variables, where.variables);
+    located->arguments.insert(located->arguments.begin(), first.begin(), first.end());
+  } else if (result.engine == "ollama") {
+    const shell_words first = words_of_variables(ollama_variables, where.variables);
     located->arguments.insert(located->arguments.begin(), first.begin(), first.end());
   }
   if (!located->version.empty()) result.options.push_back({"version", located->version, false});

@@ -339,6 +339,18 @@ inline constexpr option_group llama_cpp_options[] = {
     {effect::secret, takes::one, "hf-token|-hft api-key api-key-file"},
 };
 
+/// Of `ollama run`, and what its variables say, by the names that this program has for it. Read from:
+/// ollama/ollama cmd/cmd.go and envconfig/config.go (v0.33).
+inline constexpr option_group ollama_options[] = {
+    {effect::memory, takes::nothing, "sched-spread"},
+    {effect::memory, takes::one,
+     "num-ctx num-parallel num-batch num-gpu kv-cache-type flash-attention gpu-overhead"},
+    {effect::none, takes::nothing,
+     "verbose insecure nowordwrap hidethinking experimental experimental-yolo help|-h version|-v"},
+    {effect::none, takes::one, "format keepalive dimensions"},
+    {effect::none, takes::maybe, "think truncate"},
+};
+
 /// Variables that stand for options of llama.cpp, those about memory. A flag is set by 1, true, on or
 /// enabled, and `negative` is what the opposite says; empty: nothing.
 struct option_variable {
@@ -380,6 +392,12 @@ inline constexpr option_variable llama_cpp_variables[] = {
     {"LLAMA_ARG_N_PARALLEL", "--parallel"},
     {"LLAMA_ARG_MMPROJ", "--mmproj"},
     {"LLAMA_ARG_CACHE_RAM", "--cache-ram"},
+};
+
+inline constexpr option_variable ollama_variables[] = {
+    {"OLLAMA_CONTEXT_LENGTH", "--num-ctx"},      {"OLLAMA_NUM_PARALLEL", "--num-parallel"},
+    {"OLLAMA_KV_CACHE_TYPE", "--kv-cache-type"}, {"OLLAMA_FLASH_ATTENTION", "--flash-attention"},
+    {"OLLAMA_GPU_OVERHEAD", "--gpu-overhead"},   {"OLLAMA_SCHED_SPREAD", "--sched-spread", true},
 };
 
 /// Variables that say something about memory, of all engines.
@@ -424,10 +442,12 @@ inline constexpr engine_entry engines[] = {
      tensorrt_llm_options + sizeof tensorrt_llm_options / sizeof *tensorrt_llm_options, "", false},
     {"llama.cpp", llama_cpp_options, llama_cpp_options + sizeof llama_cpp_options / sizeof *llama_cpp_options,
      "model", false, false, "hf-repo"},
+    {"ollama", ollama_options, ollama_options + sizeof ollama_options / sizeof *ollama_options, "", false,
+     false},
 };
 
-/// Whether a program has subcommands, of which only `serve` is a server.
-enum class serve_word { none, optional, required };
+/// Whether a program has subcommands, of which only `serve` is a server, or `run MODEL` makes one load it.
+enum class serve_word { none, optional, required, or_run };
 
 /// A program, or a Python module, that starts an engine's server.
 struct entry_point {
@@ -441,6 +461,7 @@ inline constexpr entry_point programs[] = {
     {"trtllm-serve", "tensorrt-llm", serve_word::optional},
     {"llama-server", "llama.cpp", serve_word::none},
     {"llama-cli", "llama.cpp", serve_word::none},
+    {"ollama", "ollama", serve_word::or_run},
 };
 inline constexpr entry_point modules[] = {
     {"vllm", "vllm", serve_word::required},
@@ -464,12 +485,14 @@ struct image_entry {
   const char* engine;
   bool starts_server;
   bool tag_is_version;
+  bool without_words = false;  ///< also where no words are behind it
 };
 inline constexpr image_entry images[] = {
     {"vllm-openai", "vllm", true, true},
     {"lmsysorg/sglang", "sglang", false, true},
     {"tensorrt-llm/release", "tensorrt-llm", false, true},
     {"llama.cpp:server", "llama.cpp", true, false},
+    {"ollama/ollama", "ollama", true, false, true},
 };
 
 /// A program that runs the command behind it.

@@ -169,6 +169,7 @@ class translator {
 
   std::vector<std::string> run() {
     words_.push_back(engine_word(command_));
+    if (command_.engine == "ollama") return of_ollama();
     words_.push_back(model_word(command_.model));
     if (command_.engine == "llama.cpp") return of_llama_cpp();
     for (const pasted_option& option : command_.options) translate(option);
@@ -191,16 +192,41 @@ class translator {
     }
   }
 
+  /// What is 0 or empty is left to Ollama.
+  std::vector<std::string> of_ollama() {
+    if (!command_.model.empty()) words_.push_back("--model=" + command_.model);
+    for (const pasted_option& option : command_.options) {
+      const std::string value = lower(option.value);
+      if (option.name == "flash-attention") {
+        const bool on = value == "1" || value == "true";
+        const bool off = value == "0" || value == "false";
+        if (!value.empty()) add("--flash-attention", on ? "on" : off ? "off" : value);
+      } else if (option.name == "sched-spread") {
+        if (!option.negated) unchanged(option);
+      } else if (!value.empty() && value != "0") {
+        unchanged(option);
+      }
+    }
+    return std::move(words_);
+  }
+
   /// llama.cpp uses all GPUs that there are, and its options have their names here, too.
   std::vector<std::string> of_llama_cpp() {
     if (command_.program == "llama-cli") add("--program", "llama-cli");
+    const pasted_option* fit = command_.find("fit");
+    const std::string fitted = fit == nullptr ? "" : lower(fit->value);
+    const bool fits = fitted != "0" && fitted != "off" && fitted != "false" && fitted != "disabled";
+    words_.emplace_back(fits ? fit_is_said : "--fit=off");
     const pasted_option* file = command_.find("hf-file");
     if (file != nullptr && file->value.ends_with(".gguf")) words_[1] = model_word(file->value);
     for (const pasted_option& option : command_.options) {
       const std::string& name = option.name;
       const std::string value = lower(option.value);
-      if (name == "kv-offload" || name == "op-offload" || name == "mmap" || &option == file) {
-        // What it does anyway.
+      if (name == "kv-offload" || name == "op-offload" || name == "mmap" || &option == file ||
+          &option == fit) {
+        // What it does anyway, or was said above.
+      } else if (!fits && (name == "fit-target" || name == "fit-ctx")) {
+        // Without effect.
       } else if (name == "flash-attn") {
         const bool on = value.empty() || value == "1" || value == "true" || value == "enabled";
         const bool off = value == "0" || value == "false" || value == "disabled";

@@ -126,6 +126,7 @@ std::string in_terms_of_engine(const request& r, const std::string& rule) {
       {"speculation: ", "--speculative-method: ", false},
       {"sglang: ", "--engine sglang: ", false},
       {"llama.cpp: ", "--engine llama.cpp: ", false},
+      {"ik_llama.cpp: ", "--engine ik_llama.cpp: ", false},
       {"a model registers more", "--engine vllm: a model registers more", false},
       {"attention data parallel: ", "--enable-dp-attention: ", false},
       {"online quantization: ", "--weights: ", false},
@@ -274,6 +275,7 @@ void request_options::read_all(request& result) const {
   read_gpu_name(result);
   read_layout(result);
   read_gpu(result);
+  read_llama_cpp_sizes(result);
   read_work(result);
   read_engine_length(result);
   read_llama_cpp(result);
@@ -356,7 +358,7 @@ void request_options::read_model(request& result) const {
 
 /// What the files hold counts where nobody asks for another format and one rank holds it all.
 void request_options::use_resident_weights(request& result) const {
-  if (result.engine_name == "llama.cpp") return;  // every tensor is counted as it lies in its buffer
+  if (is_llama_cpp(result)) return;  // every tensor is counted as it lies in its buffer
   if (!result.resident || weights_ || result.d.pinned.weights.given || dtype_ || unquantized_) return;
   if (result.d.parallel.ranks() == 1) {
     result.d.pinned.weights = *result.resident;
@@ -484,8 +486,25 @@ const char* own_step_option(std::string_view engine) {
   if (engine == "vllm") return "--max-num-batched-tokens";
   if (engine == "tensorrt-llm") return "--max-num-tokens";
   if (engine == "transformers") return "--prefill-chunk-size";
-  if (engine == "llama.cpp") return "--ubatch-size";
+  if (engine == "llama.cpp" || engine == "ik_llama.cpp") return "--ubatch-size";
+  if (engine == "ollama") return "--num-batch";
+  if (engine == "lm-studio") return "--physical-batch-size";
   return nullptr;
+}
+
+/// The same of what starts llama.cpp, and of its fork.
+template <class Engine>
+std::uint64_t longest_of_started(const request& r, Engine engine, std::uint64_t sequences) {
+  deployment d = r.d;
+  d.workload.sequences = sequences;
+  if (sequences != 0) size_for_requests(engine, d, {.sequences = r.open.sequences});
+  if constexpr (requires { engine.started(d, nullptr); }) {
+    const auto starts = llama_cpp_devices::resolved(engine.started(d, r.gpu ? &*r.gpu : nullptr), d);
+    return llama_cpp_cache::sizes_of(starts, r.model, llama_cpp_cache::backend::cuda).n_ctx_seq;
+  } else {
+    if (engine.n_ctx == 0 && r.model.max_position_embeddings == 0) return 0;
+    return ik_llama_cpp_cache::sizes_of(engine, r.model).n_ctx_seq;
+  }
 }
 
 /// Tokens of the longest request that an engine is set up for, with so many sequences (0 = nobody says); 0
@@ -504,6 +523,8 @@ std::uint64_t longest_of_engine(const request& r, std::uint64_t sequences) {
           if (asked.n_parallel == 0) asked.n_parallel = sequences;
           const auto on = asked.no_devices ? llama_cpp_cache::backend::cpu : llama_cpp_cache::backend::cuda;
           return llama_cpp_cache::sizes_of(asked, r.model, on).n_ctx_seq;
+        } else if constexpr (runs_llama_cpp<std::remove_cvref_t<decltype(engine)>>) {
+          return longest_of_started(r, engine, sequences);
         } else {
           return 0;
         }
@@ -616,7 +637,8 @@ void request_options::read_engine_length(request& result) const {
       [&](auto& engine) {
         if constexpr (requires { engine.used_by_others; }) {
           engine.used_by_others = result.used_by_others;
-          if constexpr (requires { engine.context_length; }) {
+          if constexpr (requires { engine.context_length; } &&
+                        !runs_llama_cpp<std::remove_cvref_t<decltype(engine)>>) {
             result.length_is_typed = engine.context_length != 0;
             if (engine.context_length == 0 && (context_ || prompt_ || output_ || active_tokens_)) {
               engine.context_length = result.d.workload.longest_context().value;
@@ -703,10 +725,8 @@ void request_options::read_layout(request& result) const {
     const gpu_words words = split_gpu(*gpu_);
     if (words.count) {
       const std::uint32_t count = small_count_in("--gpu", *words.count, "GPUs", most_ranks);
-      if (const auto* on = std::get_if<engines::llama_cpp>(&result.engine); on != nullptr && !given) {
-        const bool by_layer =
-            on->split_mode == llama_cpp_split_mode::layer || on->split_mode == llama_cpp_split_mode::none;
-        (by_layer ? layout.pipeline : layout.tensor) = count;
+      if (is_llama_cpp(result) && !given) {
+        (splits_by_layer(result) ? layout.pipeline : layout.tensor) = count;
       } else if (!given) {
         layout.tensor = count;
         from = fmt::format("--gpu {}: without a layout x{} means tensor parallel {}, but ",
@@ -722,9 +742,9 @@ void request_options::read_layout(request& result) const {
       }
     }
   }
-  if (result.engine_name == "llama.cpp" && layout.ranks() > llama_cpp_max_devices) {
-    refuse("{}: {} GPUs, llama.cpp uses at most {}", gpu_ && !given ? "--gpu" : "the layout", layout.ranks(),
-           llama_cpp_max_devices);
+  if (is_llama_cpp(result) && layout.ranks() > llama_cpp_max_devices) {
+    refuse("{}: {} GPUs, {} uses at most {}", gpu_ && !given ? "--gpu" : "the layout", layout.ranks(),
+           result.engine_name, llama_cpp_max_devices);
   }
   if (layout.ranks() > most_ranks)
     refuse("the layout has {} ranks, at most {} are supported", layout.ranks(), most_ranks);
@@ -825,7 +845,7 @@ void request_options::read_gpu(request& result) const {
 
 void request_options::read_framework(request& result) const {
   const bool none = !framework_ || word_in("--framework", *framework_, {"none", "pytorch-cuda"}) == 0;
-  if (reserves_pools(result) || result.engine_name == "llama.cpp") {
+  if (reserves_pools(result) || is_llama_cpp(result)) {
     if (!none) refuse("--framework is for geometry: {} counts its own memory", result.engine_name);
     return;
   }
@@ -875,7 +895,7 @@ void request_options::warn_about(request& result) const {
             ? fmt::format("the weights of {} are known only as a total: spread evenly, no shapes", model.name)
             : fmt::format("some weights of {} are assumed or not counted", model.name));
   }
-  const bool computes = d.workload.batched_tokens.value != 0 || result.engine_name == "llama.cpp";
+  const bool computes = d.workload.batched_tokens.value != 0 || is_llama_cpp(result);
   if (layers_ && computes && !pinned_activations_ && (!vocab_ || !intermediate_)) {
     result.warnings.emplace_back(
         "activations are incomplete without --vocab (logits) and --intermediate (MLP)");
@@ -977,19 +997,17 @@ void request_options::warn_about_engine(request& result) const {
 void check_host_memory(request& r) {
   if (!r.gpu) return;
   const bytes need = checked(r, [&] {
-    return std::visit(
-        [&](const auto& on) {
-          if constexpr (requires { on.host_bytes(r.d, *r.gpu); }) {
-            if (!detail::loads(r.d, on, &*r.gpu)) return bytes{};
-            return on.host_bytes(r.d, *r.gpu);
-          } else {
-            return bytes{};
-          }
-        },
-        r.engine);
+    return with_engine(r, [&](const auto& on) {
+      if constexpr (requires { on.host_bytes(r.d, *r.gpu); }) {
+        if (!detail::loads(r.d, on, &*r.gpu)) return bytes{};
+        return on.host_bytes(r.d, *r.gpu);
+      } else {
+        return bytes{};
+      }
+    });
   });
   if (need == bytes{}) return;
-  const bool whole = r.engine_name == "llama.cpp";  // one process for all GPUs
+  const bool whole = is_llama_cpp(r);  // one process for all GPUs
   r.notes.push_back(fmt::format("host memory {}: {}", whole ? "of the process" : "per rank", need));
   r.host_memory_is_short = r.host_memory && need > *r.host_memory;
   if (r.host_memory_is_short) {

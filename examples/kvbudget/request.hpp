@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine_options.hpp"
+#include "kvbudget/engine/llama_cpp/fit.hpp"
 #include "kvbudget/io/calibration.hpp"
 #include "kvbudget/kvbudget.hpp"
 
@@ -19,16 +20,20 @@ struct request {
   any_engine engine{};
   std::string engine_name = "geometry";  ///< as `kvbudget engines` lists it
   std::string engine_asked;              ///< the one of several that this request is for; empty: the only one
+  open_sizes open{};                     ///< what the user has not set of what the engine is started for
+  bool sized_for_requests = false;       ///< whether the requests decide that
   std::optional<kvbudget::gpu_profile> gpu;
   std::uint32_t gpu_count = 0;
   kvbudget::usable_memory available{};  ///< of one GPU, for this request
   kvbudget::bytes used_by_others{};     ///< already taken off `available`
   kvbudget::headroom asked{};
-  std::optional<kvbudget::amount> resident;    ///< weights by files that differ from the model's own count
-  kvbudget::model_architecture draft{};        ///< of a draft model, where one is named
-  std::optional<kvbudget::bytes> host_memory;  ///< of one rank, where the user says
-  std::optional<kvbudget::calibration> calibrated;  ///< whose texts pinned figures refer to
-  bool host_memory_is_short = false;                ///< the engine needs more of it than there is
+  std::optional<kvbudget::amount> resident;  ///< weights by files that differ from the model's own count
+  std::optional<kvbudget::llama_cpp_fit_result> fit;  ///< what llama.cpp's --fit ends with, if it was asked
+  bool fit_applied = false;                           ///< the estimate is of that
+  kvbudget::model_architecture draft{};               ///< of a draft model, where one is named
+  std::optional<kvbudget::bytes> host_memory;         ///< of one rank, where the user says
+  std::optional<kvbudget::calibration> calibrated;    ///< whose texts pinned figures refer to
+  bool host_memory_is_short = false;                  ///< the engine needs more of it than there is
   std::string weights_text;  ///< what the formats are called; the dtype's name where none is asked for
   std::string cache_text;
   std::string cache_exceptions_text;  ///< the format of `d.kv_exceptions`; empty: there are none
@@ -73,6 +78,9 @@ class request_options {
   void read_engine(request& result) const;
   void read_engine_length(request& result) const;
   void read_llama_cpp(request& result) const;
+  void read_llama_cpp_layout(request& result) const;
+  void read_llama_cpp_sizes(request& result) const;
+  void read_fit(request& result) const;
   void read_speculation(request& result) const;
   void read_gpu_name(request& result) const;
   void read_gpu(request& result) const;
@@ -123,7 +131,7 @@ template <class Use> auto with_engine(const request& r, Use&& use) {
         if constexpr (kvbudget::pool_engine<chosen>) {
           return use(engine);
         } else {
-          return use(with_usable<chosen>{engine, r.available});
+          return use(with_usable<chosen>{engine, r.available, r.sized_for_requests ? r.open : open_sizes{}});
         }
       },
       r.engine);
@@ -137,6 +145,19 @@ template <class Use> auto with_engine(const request& r, Use&& use) {
 [[nodiscard]] inline bool loads(const request& r) {
   return with_engine(
       r, [&](const auto& on) { return kvbudget::detail::loads(r.d, on, r.gpu ? &*r.gpu : nullptr); });
+}
+
+/// Whether the request's engine is llama.cpp, starts it, or is a fork of it.
+[[nodiscard]] inline bool is_llama_cpp(const request& r) {
+  return std::visit([](const auto& engine) { return runs_llama_cpp<std::remove_cvref_t<decltype(engine)>>; },
+                    r.engine);
+}
+
+/// Whether it spreads whole layers over GPUs: llama.cpp unless it is told otherwise, and what runs it.
+[[nodiscard]] inline bool splits_by_layer(const request& r) {
+  const auto* const on = std::get_if<kvbudget::engines::llama_cpp>(&r.engine);
+  return on == nullptr || on->split_mode == kvbudget::llama_cpp_split_mode::layer ||
+         on->split_mode == kvbudget::llama_cpp_split_mode::none;
 }
 
 /// Whether the request's engine reserves pools when it starts.

@@ -41,17 +41,37 @@ set(flags_of_transformers)
 
 # Counts that may be 0; llama.cpp: also what is neither of these.
 set(wholes_of_transformers --max-new-tokens)
-set(wholes_of_llama.cpp --ctx-size --ubatch-size --main-gpu --n-rs-seq --n-cpu-moe --n-outputs-max)
-set(counts_of_llama.cpp --batch-size --parallel)
-set(words_of_llama.cpp --cache-type-k --cache-type-v --flash-attn --split-mode --load-mode --device --program --n-gpu-layers)
+set(wholes_of_llama.cpp --ctx-size --ubatch-size --main-gpu --n-rs-seq --n-cpu-moe --n-outputs-max --fit-target)
+set(counts_of_llama.cpp --batch-size --parallel --fit-ctx)
+set(words_of_llama.cpp --cache-type-k --cache-type-v --flash-attn --split-mode --load-mode --device --program --n-gpu-layers --fit)
 set(flags_of_llama.cpp --kv-unified --no-kv-unified --swa-full --cpu-moe --no-kv-offload --no-op-offload --no-host --no-mmap)
 set(others_of_llama.cpp --tensor-split --override-tensor) # llama_cpp.cmake
 
-foreach(engine vllm sglang tensorrt-llm transformers geometry llama.cpp)
+set(counts_of_ollama --num-ctx --num-parallel --num-batch)
+set(wholes_of_ollama --main-gpu)
+set(sizes_of_ollama --gpu-overhead)
+set(words_of_ollama --num-gpu --kv-cache-type --flash-attention)
+set(flags_of_ollama --sched-spread --no-mmap)
+
+set(counts_of_lm-studio --context-length --max-parallel-predictions --eval-batch-size --physical-batch-size)
+set(wholes_of_lm-studio --num-cpu-expert-layers)
+set(words_of_lm-studio --flash-attention --k-cache-quantization --v-cache-quantization)
+set(flags_of_lm-studio --unified-kv-cache --no-unified-kv-cache --no-offload-kv-cache-to-gpu --no-try-mmap
+                       --no-keep-model-in-memory)
+set(others_of_lm-studio --gpu-offload) # front_ends.cmake
+
+set(counts_of_ik_llama.cpp --batch-size --ubatch-size --parallel)
+set(wholes_of_ik_llama.cpp --ctx-size --mla --amb --n-cpu-moe)
+set(words_of_ik_llama.cpp --cache-type-k --cache-type-v --flash-attn --n-gpu-layers)
+set(flags_of_ik_llama.cpp --rtr --no-fmoe --swa-compress --cpu-moe --no-kv-offload)
+
+set(local llama.cpp ollama lm-studio ik_llama.cpp)
+set(all_engines vllm sglang tensorrt-llm transformers geometry ${local})
+foreach(engine ${all_engines})
   run(engines ${engine} --json)
   set(json_of_${engine} "${out}")
 endforeach()
-foreach(engine vllm sglang tensorrt-llm transformers llama.cpp)
+foreach(engine vllm sglang tensorrt-llm transformers ${local})
   set(on estimate ${model} ${h100} --context 1024 --engine ${engine})
 
   # The lists above are what the program knows.
@@ -72,8 +92,15 @@ foreach(engine vllm sglang tensorrt-llm transformers llama.cpp)
       expect_error("${option}: needs a value" ${on} ${option}= --sequences 1)
       expect_error("${option}: is given more than once" ${on} ${option} 1 ${option} 1)
     endif()
-    foreach(other vllm sglang tensorrt-llm transformers geometry llama.cpp)
-      if(NOT json_of_${other} MATCHES "\"${option}\"")
+    # Two engines that do not have the option, others for each option: all pairs would take minutes.
+    set(foreign 0)
+    set(rotated ${all_engines})
+    math(EXPR by "${i} % 8")
+    list(SUBLIST rotated ${by} -1 tail)
+    list(SUBLIST rotated 0 ${by} head)
+    foreach(other ${tail} ${head})
+      if(foreign LESS 2 AND NOT json_of_${other} MATCHES "\"${option}\"")
+        math(EXPR foreign "${foreign} + 1")
         set(typed "${option}")
         if(NOT value STREQUAL "")
           list(APPEND typed 1)
@@ -120,8 +147,8 @@ foreach(engine vllm sglang tensorrt-llm transformers llama.cpp)
     expect_error("${option}: takes no value" ${on} ${option}=word)
   endforeach()
 
-  # Versions; those of llama.cpp are builds.
-  if(engine STREQUAL "llama.cpp")
+  # Versions; those of llama.cpp are builds, and what runs it has none.
+  if(engine IN_LIST local)
     continue()
   endif()
   foreach(version "" x 1 99999.1 0.-1 0.1x 0.19. 0. .5 0.19.x 0.19.1.2 0.19@0.20 v "0.19rc" 0,19)
@@ -138,7 +165,7 @@ foreach(name vllm@0.19 v0.19 vllm@v0.19.1 vllm@0.19.1rc2 vllm@0.19.1.post1 vllm@
 endforeach()
 expect_output(0 "note: vllm@5.0 is newer than the rules that are known" ${on} --engine vllm@5.0)
 foreach(name tgi @ @0.19)
-  expect_error("--engine: engine \"${name}\" is unknown, expected one of geometry, vllm, sglang, tensorrt-llm, transformers, llama.cpp\n"
+  expect_error("--engine: engine \"${name}\" is unknown, expected one of geometry, vllm, sglang, tensorrt-llm, transformers, llama.cpp, ollama, lm-studio, ik_llama.cpp\n"
                ${on}               --engine ${name})
 endforeach()
 expect_error("engine \"vlm@0.19\" is unknown, did you mean vllm" ${on} --engine vlm@0.19)
@@ -154,7 +181,7 @@ foreach(engine vllm sglang tensorrt-llm)
   endforeach()
   expect_error("--framework is for geometry" ${on} --engine ${engine} --framework pytorch-cuda)
 endforeach()
-foreach(engine vllm tensorrt-llm transformers llama.cpp)
+foreach(engine vllm tensorrt-llm transformers ${local})
   expect_error("--batched-tokens is for geometry: ${engine} has an option of its own, --" ${on} --engine ${engine}
                --batched-tokens 512)
 endforeach()
@@ -269,7 +296,7 @@ file(WRITE "${WORK}/pattern.json" "{\"model_type\": \"gemma3_text\", \"hidden_si
 file(WRITE "${WORK}/dtype.json" "{\"model_type\": \"llama\", \"hidden_size\": 2048, \"num_hidden_layers\": 4,
   \"num_attention_heads\": 16, \"num_key_value_heads\": 2, \"vocab_size\": 1000, \"intermediate_size\": 512,
   \"max_position_embeddings\": 4096, \"torch_dtype\": \"float7\"}")
-foreach(engine vllm sglang tensorrt-llm transformers llama.cpp)
+foreach(engine vllm sglang tensorrt-llm transformers ${local})
   set(on estimate ${h100} --context 1024 --engine ${engine})
   expect_error("pattern.json: .*layer_types" ${on} --config "${WORK}/pattern.json")
   expect_error("dtype.json: .*float7" ${on} --config "${WORK}/dtype.json")
@@ -432,6 +459,11 @@ foreach(engine vllm@0.8 vllm@0.19 vllm sglang tensorrt-llm transformers)
   expect_sums(--model qwen3-30b-a3b --gpu h100-sxm-80gbx4 --tensor-parallel 2 --pipeline-parallel 2 --context 4096 --engine ${engine})
   expect_sums(--model qwen2.5-vl-7b --gpu l4-24gb --context 4096 --engine ${engine})
   expect_sums(--model qwen3-next-80b-a3b --gpu h200x2 --context 4096 --sequences 8 --engine ${engine})
+endforeach()
+foreach(engine ollama lm-studio ik_llama.cpp)
+  foreach(name qwen3-30b-a3b gemma-3-27b)
+    expect_sums(--model ${name} --gpu h200x2 --context 4096 --sequences 2 --engine ${engine})
+  endforeach()
 endforeach()
 foreach(name qwen3-30b-a3b qwen2.5-vl-7b qwen3-next-80b-a3b deepseek-v3 gemma-3-27b)
   expect_sums(--model ${name} --gpu h200x4 --context 4096 --sequences 2 --engine llama.cpp)

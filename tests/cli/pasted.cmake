@@ -120,6 +120,55 @@ expect_both(0 "host +[0-9.]+ +0.60 " "^$" estimate ${rtx} -- llama-server -m qwe
 expect_both(0 "gpt-oss-20b with weights mxfp4" "^$" estimate ${rtx} -- llama-server -hf ggml-org/gpt-oss-20b-GGUF -c 0)
 expect_both(0 "vllm@.*llama.cpp" "your own options count instead of: --engine=llama.cpp" estimate ${rtx} --engine vllm,llama.cpp -- llama-server -m qwen3-8b.gguf -c 4096 -np 2)
 
+# What its --fit would make of it is said; the numbers are of the options as pasted.
+expect_both(0 "note: llama.cpp's --fit would lower the context from 40,960 to 4,096\n" "^$" estimate ${rtx} -- llama-server -m
+            qwen3-30b-a3b-BF16.gguf)
+run(estimate ${rtx} -- llama-server -m qwen3-30b-a3b-BF16.gguf -fit off -fitt 512)
+if(out MATCHES "--fit")
+  fail("${line}: speaks of --fit, which is off: ${out}")
+endif()
+
+# Ollama: variables in front of it or in a container, names with tags, and a server that names no model.
+run(estimate --model llama-3.1-8b --weights q8_0 ${rtx} --engine ollama --num-ctx 16384 --num-parallel 4 --kv-cache-type q8_0
+    --flash-attention on --gpu-overhead 1000000000 --sched-spread --json)
+string(JSON typed ERROR_VARIABLE problem GET "${out}" devices)
+set(variables OLLAMA_CONTEXT_LENGTH=16384 OLLAMA_NUM_PARALLEL=4 OLLAMA_KV_CACHE_TYPE=q8_0 OLLAMA_FLASH_ATTENTION=1
+              OLLAMA_GPU_OVERHEAD=1000000000 OLLAMA_SCHED_SPREAD=1)
+list(JOIN variables " " before)
+list(JOIN variables " -e " inside)
+foreach(
+  words
+  "${before} ollama run llama3.1:8b-instruct-q8_0"
+  "${before} ollama run --verbose library/llama3.1:8b-instruct-q8_0 'Why is the sky blue?'"
+  "${before} ollama serve & ollama run llama3.1:8b-instruct-q8_0"
+  "export ${before}\nollama run hf.co/bartowski/Meta-Llama-3.1-8B-Instruct-GGUF:Q8_0"
+  "docker run -d --gpus=all -v ollama:/root/.ollama -e ${inside} -p 11434:11434 ollama/ollama run llama3.1:8b-instruct-q8_0")
+  run(estimate ${rtx} --json -- "${words}")
+  string(JSON devices ERROR_VARIABLE problem GET "${out}" devices)
+  if(NOT devices STREQUAL typed OR typed STREQUAL "")
+    fail("${line}: differs from the same request in the program's own options: ${devices} ${err}")
+  endif()
+endforeach()
+foreach(words "${before} ollama serve" "docker run -d --gpus=all -e ${inside} ollama/ollama" "docker run -e ${inside} ollama/ollama serve")
+  run(estimate --model llama-3.1-8b --weights q8_0 ${rtx} --json -- "${words}")
+  string(JSON devices ERROR_VARIABLE problem GET "${out}" devices)
+  if(NOT devices STREQUAL typed)
+    fail("${line}: differs from the same request in the program's own options: ${devices} ${err}")
+  endif()
+  expect_error("no model: give --model" estimate ${rtx} -- "${words}")
+endforeach()
+expect_both(0 "llama-3.1-8b · weights q4_K .* ollama ─" "\"llama3.1-8b\" names no quantization: taken as Q4_K_M" estimate ${rtx} -- ollama run
+            llama3.1:8b)
+expect_both(0 "gpt-oss-20b · weights mxfp4" "names no quantization" estimate ${rtx} -- ollama run gpt-oss:20b)
+expect_both(0 "llama-3.1-8b · weights fp16 " "ignored, does not change memory: hello\n" estimate ${rtx} -- ollama run llama3.1:8b-instruct-fp16
+            hello)
+expect_both(0 "n_ctx 32,768 cells in 1 cache" "^$" estimate ${rtx} -- OLLAMA_NUM_PARALLEL=0 OLLAMA_CONTEXT_LENGTH=0 OLLAMA_SCHED_SPREAD=0
+            OLLAMA_FLASH_ATTENTION= ollama run llama3.1:8b-instruct-q8_0)
+expect_error("model \"llama3.1\" is unknown, did you mean llama-3.1-8b, " estimate ${rtx} -- ollama run llama3.1:latest)
+expect_error("\"ollama pull\" starts no server that is understood" estimate ${rtx} -- ollama pull llama3.1:8b)
+expect_error("--num-parallel: \"x\" is not a whole number" estimate ${rtx} -- OLLAMA_NUM_PARALLEL=x ollama run llama3.1:8b)
+expect_error("--kv-cache-type: \"q9\" is unknown" estimate ${rtx} -- OLLAMA_KV_CACHE_TYPE=q9 ollama run llama3.1:8b)
+
 # --require-fit keeps its exit status.
 expect_both(1 "does not fit" "pasted command" capacity --engine geometry --gpu h100-sxm-80gb --require-fit -- vllm serve
             llama-3.1-70b --max-model-len 8192)

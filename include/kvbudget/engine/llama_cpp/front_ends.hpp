@@ -72,7 +72,8 @@ constexpr refusal engines::ollama::refuses_to_load(const deployment& d, const gp
   return llama_cpp_refusal(started(d, gpu), d);
 }
 constexpr refusal engines::ollama::refuses(const deployment& d, const gpu_profile& gpu) const {
-  return started(d, &gpu).refuses(d, gpu);
+  const bool is_gpu = gpu.nominal_bytes != 0 || detail::usable_as_seen(gpu).high != bytes{};
+  return started(d, is_gpu ? &gpu : nullptr).refuses(d, gpu);
 }
 static_assert(engine<engines::ollama>);
 
