@@ -14,8 +14,8 @@
 
 namespace kvbudget::inline v0::detail {
 
-/// A pattern that names modules or tensors: a regular expression in the subset that such lists use, or a shell
-/// wildcard.
+/// A pattern that names modules or tensors: a regular expression in the subset that such lists use, or a
+/// shell wildcard.
 ///
 /// Known: literals, `.`, `[…]`, `\d \w \s` and their opposites, `(…)`, `(?:…)`, `|`, `* + ? {m,n}` (lazy ones
 /// too: only whether there is a match counts), `^`, `$`, `(?=…)`, `(?!…)`. Anything else stops with its name.
@@ -403,8 +403,8 @@ class name_pattern {
   }
 
   [[noreturn]] void refuse_slow() const {
-    refuse_input(source_ + (path_.empty() ? "" : ": " + path_) + ": pattern \"" + text_ + "\" takes more than " +
-                 std::to_string(most_visits) + " steps to compare with one name");
+    refuse_input(source_ + (path_.empty() ? "" : ": " + path_) + ": pattern \"" + text_ +
+                 "\" takes more than " + std::to_string(most_visits) + " steps to compare with one name");
   }
 
   /// Whether the steps from `first` accept some beginning of what follows `from`.
