@@ -168,9 +168,9 @@ inline constexpr const char* with_expanded_latents[] = {"minicpm3", "plm"};
 }
 
 /// Whether CUDA's kernels compute flash attention over heads of these sides, shared by so many queries.
-[[nodiscard]] constexpr bool cuda_computes(std::uint32_t key, std::uint32_t value, std::uint32_t queries) {
-  constexpr std::uint32_t square[] = {40, 64, 72, 80, 96, 112, 128, 256};
-  for (const std::uint32_t side : square) {
+[[nodiscard]] constexpr bool cuda_computes(std::uint64_t key, std::uint64_t value, std::uint64_t queries) {
+  constexpr std::uint64_t square[] = {40, 64, 72, 80, 96, 112, 128, 256};
+  for (const std::uint64_t side : square) {
     if (key == side && value == side) return true;
   }
   if (key == 192 && value == 128) return queries % 8 == 0;

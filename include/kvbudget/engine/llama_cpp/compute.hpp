@@ -135,7 +135,7 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
   std::uint64_t most = 0;
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const store& kept = model.kinds[kind].stores[0];
-    if (!is_attention(kept)) continue;
+    if (!attends(kept)) continue;
     const std::uint64_t keys = checked_product(4, s.tokens, checked_mul(kept.kv_heads, kept.key_dim));
     const std::uint64_t values = checked_product(4, s.tokens, checked_mul(kept.kv_heads, kept.value_dim));
     most = larger(most, checked_add(round_up(keys, 32), round_up(values, 32)));
@@ -151,7 +151,7 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
     const store& kept = model.kinds[kind].stores[0];
     const std::uint64_t cells = checked_mul(s.streams, is_windowed(kept) ? s.window_cells : s.cells);
     std::uint64_t width = 0;
-    if (is_attention(kept)) {
+    if (attends(kept)) {
       width = std::uint64_t{kept.kv_heads} * larger(kept.key_dim, kept.value_dim);
     } else if (kept.kind == store_kind::latent) {
       width = std::uint64_t{kept.latent_rank} + kept.rope_dim;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/detail/text.hpp"
+#include "kvbudget/engine/llama_cpp/cache.hpp"
 #include "kvbudget/engine/llama_cpp/compute_arena.hpp"
 #include "kvbudget/format/formats.hpp"
 #include "kvbudget/model/model_architecture.hpp"
@@ -44,6 +45,10 @@ struct layer_span {
 };
 
 namespace detail {
+
+using llama_cpp_cache::is_quantized;
+using llama_cpp_cache::detail::attends;
+using llama_cpp_cache::detail::cuda_computes;
 
 /// Graph inputs that exist at most once per device; made when first used.
 struct graph_inputs {
@@ -95,9 +100,6 @@ struct graph_inputs {
 [[nodiscard]] constexpr bool is_windowed(const store& s) {
   return s.kind == store_kind::sliding_window || s.kind == store_kind::chunked;
 }
-[[nodiscard]] constexpr bool is_attention(const store& s) {
-  return s.kind == store_kind::full || is_windowed(s);
-}
 
 /// Models whose graphs differ from the usual decoder's beyond what their layers say.
 enum class graph_family : std::uint8_t { usual, gpt_oss, deepseek, gemma3n };
@@ -144,7 +146,7 @@ struct graph_traits {
       if (kept.kind == store_kind::latent) {
         found.latent = !s.latent_as_heads;
         key_dim = layer.query_dim, value_dim = layer.value_dim, heads = layer.num_attention_heads;
-      } else if (!is_attention(kept)) {
+      } else if (!attends(kept)) {
         continue;
       }
       found.attention = true;
@@ -239,8 +241,6 @@ constexpr void check_span(const model_architecture& model, const graph_settings&
   return width;
 }
 
-/// Whether a cache is stored in blocks with scales.
-[[nodiscard]] constexpr bool is_quantized(const number_format& format) { return format.block_elements > 1; }
 /// By name, because bf16 and fp16 are of one size.
 [[nodiscard]] constexpr bool is_format(const number_format& format, const number_format& other) {
   return same_text(format.name, other.name);
@@ -268,15 +268,7 @@ struct attention_widths {
   for (const number_format* each : stored) known = known || is_format(key, *each);
   if (!known || !is_format(key, value)) return false;
   const std::uint64_t shared = w.key_width == 0 ? 1 : checked_mul(w.heads, w.key_dim) / w.key_width;
-  if (w.key_dim == 192 && w.value_dim == 128) return shared % 8 == 0;
-  if (w.key_dim == 320 && w.value_dim == 256) return true;
-  if (w.key_dim == 576 && w.value_dim == 512) return shared >= 2;
-  if (w.key_dim != w.value_dim) return false;
-  constexpr std::uint64_t dims[] = {40, 64, 72, 80, 96, 112, 128, 256, 512};
-  for (const std::uint64_t dim : dims) {
-    if (w.key_dim == dim) return true;
-  }
-  return false;
+  return cuda_computes(w.key_dim, w.value_dim, shared);
 }
 
 /// Edge of the rotation applied to keys before they are quantized: the largest power of two dividing the
@@ -983,7 +975,7 @@ struct graph_writer {
     for (std::size_t i = 0; i < kind.store_count; ++i) {
       const store& kept = kind.stores[i];
       tensor_index mixed = 0;
-      if (is_attention(kept)) mixed = attention(normed, kind, kept);
+      if (attends(kept)) mixed = attention(normed, kind, kept);
       if (kept.kind == store_kind::latent) mixed = latent_attention(normed, kind, kept);
       if (kept.state == state_kind::mamba1) mixed = mamba1(normed, kind, kept);
       if (kept.state == state_kind::mamba2) mixed = mamba2(normed, kept);
