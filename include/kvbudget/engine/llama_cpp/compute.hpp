@@ -101,8 +101,19 @@ enum class graph_knowledge : std::uint8_t { followed, nearly, guessed };
   return true;
 }
 
+/// Families whose buffers were compared with measured ones, by `general.architecture` and `model_type`; a
+/// model described by hand is the plain decoder. Others are made of the same parts, but nobody has looked.
+inline constexpr const char* compared_families[] = {
+    "",          "llama",      "mistral",     "mixtral",     "qwen2",        "qwen3moe", "qwen3_moe",
+    "gemma2",    "gemma3",     "gemma3n",     "gemma3_text", "gemma3n_text", "gpt-oss",  "gpt_oss",
+    "deepseek2", "deepseek32", "deepseek_v2", "deepseek_v3", "deepseek_v32", "mamba",    "mamba2",
+    "lfm2",      "rwkv7",      "qwen3next",   "qwen3_next",
+};
+
 [[nodiscard]] constexpr graph_knowledge knowledge_of(const model_architecture& model) {
-  graph_knowledge found = graph_knowledge::followed;
+  graph_knowledge found = llama_cpp_cache::detail::is_one_of(model, compared_families)
+                              ? graph_knowledge::followed
+                              : graph_knowledge::nearly;
   if (family_of(model) == graph_family::gemma3n) return found;
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     for (std::size_t i = 0; i < model.kinds[kind].store_count; ++i) {
