@@ -91,7 +91,7 @@ struct layer_split {
   float until[llama_cpp_max_devices] = {};
   float sum = 0;
   for (std::uint32_t i = 0; i < gpus; ++i) {
-    sum += shares == nullptr ? 1.0F : static_cast<float>(shares[i]);
+    sum += detail::is_null(shares) ? 1.0F : static_cast<float>(shares[i]);
     until[i] = sum;
   }
   std::uint32_t layer = places - offloaded;

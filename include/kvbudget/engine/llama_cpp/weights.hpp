@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kvbudget/detail/pointer.hpp"
 #include "kvbudget/engine/llama_cpp/cache.hpp"
 #include "kvbudget/memory/weights.hpp"
 
@@ -75,7 +76,7 @@ struct group_tensors {
                                                  llama_cpp_cache::buffer_layout layout) {
   const weight_scheme scheme = scheme_of(d, group);
   std::uint64_t together = 1;
-  if (layer != nullptr && group.role == module_role::expert && layer->num_experts != 0 &&
+  if (!detail::is_null(layer) && group.role == module_role::expert && layer->num_experts != 0 &&
       group.copies % layer->num_experts == 0) {
     together = layer->num_experts;
   }
