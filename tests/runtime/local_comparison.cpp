@@ -223,8 +223,9 @@ TEST_CASE("buffers of the host are one sum, and a mapping is a range", "[local_c
        {std::uint64_t{0}, 300 * one_mib, ours.memory.gpus[0].model_total().value}) {
     const std::string mapped =
         replaced(start_of(ours), line, "CPU_Mapped model buffer size = " + mib(host + more));
-    const compared_figure& found = figure(compared(mapped, s.d, s.on), "model", "CPU_Mapped");
-    CHECK(found.verdict() == (more == 0 ? agreement::as_printed : agreement::within_range));
+    const comparison found = compared(mapped, s.d, s.on);
+    CHECK(figure(found, "model", "CPU_Mapped").verdict() ==
+          (more == 0 ? agreement::as_printed : agreement::within_range));
   }
   const std::string less =
       replaced(start_of(ours), line, "CPU_Mapped model buffer size = " + mib(host - 4 * one_mib));
