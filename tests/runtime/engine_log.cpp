@@ -891,10 +891,7 @@ TEST_CASE("damaged logs are read or refused", "[engine_log]") {
   REQUIRE(originals.size() >= 8);
   int accepted = 0;
   for (int i = 0; i < 4000; ++i) {
-    std::string text = originals[random.below(originals.size())];
-    for (std::size_t times = 1 + random.below(3); times > 0 && !text.empty(); --times) {
-      text = tests::mutated_bytes(text, random);
-    }
+    const std::string text = tests::damaged_text(originals, random);
     const std::string refused = message_of([&] {
       const engine_log log = read_engine_log(text, "damaged.log");
       for (const std::string& note : log.notes) REQUIRE(note.find('\n') == std::string::npos);

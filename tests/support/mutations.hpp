@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Deterministic damage to JSON files.
+/// Deterministic damage to JSON files and logs.
 namespace tests {
 
 /// A generator that is the same everywhere (splitmix64).
@@ -39,6 +39,15 @@ inline std::string mutated_bytes(std::string bytes, numbers& random) {
     }
   }
   return bytes;
+}
+
+/// One of some texts, damaged by `mutated_bytes` up to three times.
+inline std::string damaged_text(const std::vector<std::string>& originals, numbers& random) {
+  std::string text = originals[random.below(originals.size())];
+  for (std::size_t times = 1 + random.below(3); times > 0 && !text.empty(); --times) {
+    text = mutated_bytes(text, random);
+  }
+  return text;
 }
 
 /// A tree with one or two values lost, or replaced by ones of other types and sizes.
