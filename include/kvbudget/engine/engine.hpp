@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kvbudget/detail/text.hpp"
 #include "kvbudget/hardware/gpu_profile.hpp"
@@ -16,6 +17,26 @@ struct engine_name {
 };
 
 namespace detail {
+/// Writes an engine's name part by part; what has no room is cut off.
+struct engine_name_writer {
+  engine_name name{};
+  std::size_t length = 0;
+
+  constexpr engine_name_writer& add(const char* text) {
+    while (*text != '\0' && length + 1 < sizeof name.text) name.text[length++] = *text++;
+    return *this;
+  }
+  constexpr engine_name_writer& add(std::uint32_t number) {
+    char digits[11] = {};
+    std::size_t first = 10;
+    do {
+      digits[--first] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    return add(digits + first);
+  }
+};
+
 template <class A, class B> inline constexpr bool same_type = false;
 template <class A> inline constexpr bool same_type<A, A> = true;
 template <class A, class B>

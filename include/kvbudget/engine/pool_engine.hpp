@@ -26,30 +26,10 @@ namespace detail {
 /// `name@major.minor`, with the patch number where the engine's rules depend on it.
 [[nodiscard]] constexpr engine_name versioned_name(const char* name, engine_version version,
                                                    bool with_patch = false) {
-  engine_name result;
-  std::size_t at = 0;
-  const auto number = [&](std::uint16_t n) {
-    char digits[5] = {};
-    int count = 0;
-    do {
-      digits[count++] = static_cast<char>('0' + n % 10);
-      n = static_cast<std::uint16_t>(n / 10);
-    } while (n != 0);
-    while (count > 0) result.text[at++] = digits[--count];
-  };
-  while (name[at] != '\0' && at < 16) {
-    result.text[at] = name[at];
-    ++at;
-  }
-  result.text[at++] = '@';
-  number(version.major);
-  result.text[at++] = '.';
-  number(version.minor);
-  if (with_patch) {
-    result.text[at++] = '.';
-    number(version.patch);
-  }
-  return result;
+  engine_name_writer writer;
+  writer.add(name).add("@").add(version.major).add(".").add(version.minor);
+  if (with_patch) writer.add(".").add(version.patch);
+  return writer.name;
 }
 
 /// ⌈amount × share⌉ as Python computes it: the product in double precision, then the next whole number.

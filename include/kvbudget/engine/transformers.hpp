@@ -117,11 +117,7 @@ constexpr engine_name engines::transformers::name() const {
 }
 
 constexpr usable_memory engines::transformers::usable(const gpu_profile& gpu) const {
-  usable_memory all = kvbudget::usable(gpu);
-  all.low -= detail::smaller(all.low, used_by_others);
-  all.expected -= detail::smaller(all.expected, used_by_others);
-  all.high -= detail::smaller(all.high, used_by_others);
-  return all;
+  return detail::without(kvbudget::usable(gpu), used_by_others);
 }
 
 constexpr memory_budget engines::transformers::ledger(const deployment& d, const rank& where,

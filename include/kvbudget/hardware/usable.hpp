@@ -57,6 +57,14 @@ namespace detail {
   return {};
 }
 
+/// What is left of a GPU beside other processes.
+[[nodiscard]] constexpr usable_memory without(usable_memory all, bytes used_by_others) {
+  all.low -= smaller(all.low, used_by_others);
+  all.expected -= smaller(all.expected, used_by_others);
+  all.high -= smaller(all.high, used_by_others);
+  return all;
+}
+
 }  // namespace detail
 
 /// Memory that a program can get from one GPU: the total that the runtime shows, plus and minus its

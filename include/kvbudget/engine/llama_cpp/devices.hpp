@@ -291,6 +291,35 @@ constexpr void add_outer(llama_cpp_memory& memory, const engines::llama_cpp& ask
   }
 }
 
+/// Lays a split's layers out, with what stands outside them, as model buffers of the GPUs and of the host.
+constexpr void place_weights(llama_cpp_memory& memory, const engines::llama_cpp& asked, const deployment& d,
+                             const layer_split& split) {
+  using llama_cpp_cache::backend;
+  const auto gpu_layout = llama_cpp_cache::layout_of(backend::cuda);
+  const auto host_layout = llama_cpp_cache::layout_of(backend::cpu);
+  const std::uint32_t layers = d.model->num_hidden_layers;
+  llama_cpp_weights::model_bytes none;
+  memory.host.end_layer = split.on_host;
+  add_layers(memory.host.model, none, engines::llama_cpp{}, d, 0, split.on_host, host_layout, host_layout);
+  for (std::uint32_t i = 0; i < split.gpus; ++i) {
+    llama_cpp_buffers& here = memory.gpus[i];
+    here.first_layer = detail::smaller(split.first[i], layers);
+    here.end_layer = detail::smaller(split.first[i + 1], layers);
+    here.output = split.first[i] <= layers && split.first[i + 1] > layers;
+    add_layers(here.model, memory.host.model, asked, d, here.first_layer, here.end_layer, gpu_layout,
+               host_layout);
+  }
+  add_outer(memory, asked, d, split, gpu_layout, host_layout);
+}
+
+/// Bytes of all tensors of a file: what a deployment's weights take without any padding.
+[[nodiscard]] constexpr bytes file_bytes_of(const deployment& d) {
+  llama_cpp_memory memory;
+  place_weights(memory, engines::llama_cpp{}, d,
+                split_of(engines::llama_cpp{}, d.model->num_hidden_layers, 0, nullptr));
+  return bytes{memory.host.model.total() - memory.host.model.padding};
+}
+
 /// Divides what a split by rows or by heads gives every GPU of a whole that was laid out on the first one.
 /// llama.cpp reports no figures per GPU for these, so this is an assumption: matrices (and for `tensor` the
 /// cache as well) are divided evenly, rounded up; compute buffers and vectors are on every GPU.
@@ -412,23 +441,7 @@ constexpr void add_compute_buffers(llama_cpp_memory& memory, const model_archite
   memory.gpu_count = gpus;
   memory.sizes = llama_cpp_cache::sizes_of(asked, model, on, d.speculation.num_speculative_tokens);
   memory.pipelined = is_pipelined(asked, split);
-  const auto gpu_layout = llama_cpp_cache::layout_of(backend::cuda);
-  const auto host_layout = llama_cpp_cache::layout_of(backend::cpu);
-
-  // Layers with their cache, then what stands outside the layers.
-  const std::uint32_t layers = model.num_hidden_layers;
-  llama_cpp_weights::model_bytes none;
-  memory.host.end_layer = split.on_host;
-  add_layers(memory.host.model, none, engines::llama_cpp{}, d, 0, split.on_host, host_layout, host_layout);
-  for (std::uint32_t i = 0; i < gpus; ++i) {
-    llama_cpp_buffers& here = memory.gpus[i];
-    here.first_layer = detail::smaller(split.first[i], layers);
-    here.end_layer = detail::smaller(split.first[i + 1], layers);
-    here.output = split.first[i] <= layers && split.first[i + 1] > layers;
-    add_layers(here.model, memory.host.model, asked, d, here.first_layer, here.end_layer, gpu_layout,
-               host_layout);
-  }
-  add_outer(memory, asked, d, split, gpu_layout, host_layout);
+  place_weights(memory, asked, d, split);
   const bool drafts = loads_draft_layers(d) && model.draft_store_count != 0;
   if (!asked.offload_kqv || gpus == 0) {
     memory.host.context = llama_cpp_cache::cache_of(asked, model, memory.sizes, backend::cpu);

@@ -8,27 +8,11 @@
 /// Ollama, LM Studio and ik_llama.cpp as engines: what they start, and what that allocates.
 namespace kvbudget::inline v0 {
 
-namespace detail {
-[[nodiscard]] constexpr engine_name plain_name(const char* text) {
-  engine_name result;
-  for (std::size_t at = 0; text[at] != '\0'; ++at) result.text[at] = text[at];
-  return result;
-}
-
-/// Bytes of all tensors of a file: what a deployment's weights take without any padding.
-[[nodiscard]] constexpr bytes file_bytes_of(const deployment& d) {
-  engines::llama_cpp whole;
-  whole.no_devices = true;
-  whole.n_ctx = 256;
-  whole.n_parallel = 1;
-  const llama_cpp_weights::model_bytes model = llama_cpp_memory_of(whole, d, 0).host.model;
-  return bytes{model.total() - model.padding};
-}
-}  // namespace detail
-
 // ---- Ollama ----------------------------------------------------------------------------------------------
 
-constexpr engine_name engines::ollama::name() const { return detail::plain_name("ollama"); }
+constexpr engine_name engines::ollama::name() const {
+  return detail::engine_name_writer{}.add("ollama").name;
+}
 
 constexpr engines::llama_cpp engines::ollama::started(const deployment& d, const gpu_profile* gpu) const {
   ollama_rules::gpu gpus[llama_cpp_max_devices] = {};
@@ -49,7 +33,7 @@ constexpr engines::llama_cpp engines::ollama::started(const deployment& d, const
     each.flash_attention = gpu->vendor != gpu_vendor::nvidia || capability.major == 0 ||
                            (capability.major >= 7 && !(capability.major == 7 && capability.minor == 2));
   }
-  return ollama_rules::settings_of(*this, *d.model, detail::file_bytes_of(d), {gpus, count});
+  return ollama_rules::settings_of(*this, *d.model, llama_cpp_devices::file_bytes_of(d), {gpus, count});
 }
 
 constexpr usable_memory engines::ollama::usable(const gpu_profile& gpu) const {
@@ -79,7 +63,9 @@ static_assert(engine<engines::ollama>);
 
 // ---- LM Studio -------------------------------------------------------------------------------------------
 
-constexpr engine_name engines::lm_studio::name() const { return detail::plain_name("lm-studio"); }
+constexpr engine_name engines::lm_studio::name() const {
+  return detail::engine_name_writer{}.add("lm-studio").name;
+}
 
 constexpr engines::llama_cpp engines::lm_studio::started(const deployment& d, const gpu_profile*) const {
   return lm_studio_rules::settings_of(*this, *d.model);
@@ -114,15 +100,15 @@ static_assert(engine<engines::lm_studio>);
 
 // ---- ik_llama.cpp ----------------------------------------------------------------------------------------
 
-constexpr engine_name engines::ik_llama_cpp::name() const { return detail::plain_name("ik_llama.cpp"); }
+constexpr engine_name engines::ik_llama_cpp::name() const {
+  return detail::engine_name_writer{}.add("ik_llama.cpp").name;
+}
 
 constexpr llama_cpp_memory engines::ik_llama_cpp::memory(const deployment& d, const gpu_profile*) const {
   using ik_llama_cpp_cache::cache_of;
   const refusal why = ik_llama_cpp_cache::refused(*this, *d.model);
   if (why) detail::llama_cpp_does_not_load(why);
-  llama_cpp shared = ik_llama_cpp_cache::shared_options(*this);
-  shared.type_k = shared.type_v = llama_cpp_cache_type::f16;  // weights lie as they do in llama.cpp
-  llama_cpp_memory found = llama_cpp_memory_of(shared, d);
+  llama_cpp_memory found = llama_cpp_memory_of(ik_llama_cpp_cache::shared_options(*this), d);
   const auto cuda = llama_cpp_cache::layout_of(llama_cpp_cache::backend::cuda);
   const auto cpu = llama_cpp_cache::layout_of(llama_cpp_cache::backend::cpu);
   const bool all_on_host = !offload_kqv || found.gpu_count == 0;
@@ -154,9 +140,7 @@ constexpr memory_budget engines::ik_llama_cpp::host_ledger(const deployment& d,
 }
 /// By geometry with the rows of the cache types: what the last 1,024 tokens before the end add.
 constexpr kv_growth engines::ik_llama_cpp::cache_growth(const deployment& d, const rank& where) const {
-  llama_cpp shared = ik_llama_cpp_cache::shared_options(*this);
-  shared.type_k = shared.type_v = llama_cpp_cache_type::f16;
-  kv_growth found = shared.cache_growth(d, where);
+  kv_growth found = ik_llama_cpp_cache::shared_options(*this).cache_growth(d, where);
   ik_llama_cpp one = *this, two = *this;
   one.n_ctx = 1024;
   two.n_ctx = 2048;
@@ -176,12 +160,7 @@ constexpr refusal engines::ik_llama_cpp::refuses_to_load(const deployment& d, co
 constexpr refusal engines::ik_llama_cpp::refuses(const deployment& d, const gpu_profile&) const {
   const refusal why = ik_llama_cpp_cache::refused(*this, *d.model);
   if (why) return why;
-  const llama_cpp_cache::sizes sizes = ik_llama_cpp_cache::sizes_of(*this, *d.model);
-  const std::uint64_t longest = d.workload.longest_context().value;
-  if (longest > sizes.n_ctx) {
-    return {"request (# tokens) exceeds the available context size (# tokens)", longest, sizes.n_ctx};
-  }
-  return {};
+  return detail::longest_request_in(d, ik_llama_cpp_cache::sizes_of(*this, *d.model).n_ctx);
 }
 static_assert(engine<engines::ik_llama_cpp>);
 

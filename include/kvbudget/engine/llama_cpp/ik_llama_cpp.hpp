@@ -125,6 +125,7 @@ using llama_cpp_cache::detail::expanded;
   shared.n_batch = asked.n_batch;
   shared.n_ubatch = asked.n_ubatch;
   shared.n_parallel = asked.n_parallel;
+  shared.type_k = shared.type_v = llama_cpp_cache_type::f16;  // its own types are not all known there
   shared.flash_attn = asked.flash_attn ? llama_cpp_flash_attn::on : llama_cpp_flash_attn::off;
   shared.swa_full = !asked.swa_compress;
   shared.offload_kqv = asked.offload_kqv;
@@ -150,9 +151,7 @@ using llama_cpp_cache::detail::expanded;
 
 /// Why ik_llama.cpp makes no context of a model with these options.
 [[nodiscard]] constexpr refusal refused(const engines::ik_llama_cpp& asked, const model_architecture& model) {
-  engines::llama_cpp shared = shared_options(asked);
-  shared.type_k = shared.type_v = llama_cpp_cache_type::f16;
-  if (const refusal common = llama_cpp_cache::refused(shared, model)) return common;
+  if (const refusal common = llama_cpp_cache::refused(shared_options(asked), model)) return common;
   if (asked.mla > 3) return {"mla must be 0, 1, 2 or 3, not #", asked.mla};
   const bool quantized = llama_cpp_cache::is_quantized(format_of(asked.type_v).blocks);
   if (quantized && !asked.flash_attn) return {"V cache quantization requires flash_attn"};

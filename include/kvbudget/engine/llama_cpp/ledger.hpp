@@ -58,14 +58,6 @@ constexpr void add_llama_cpp_buffers(memory_budget& budget, const llama_cpp_buff
   return is_null(gpu) || gpu->vendor == gpu_vendor::nvidia || gpu->vendor == gpu_vendor::amd;
 }
 
-/// What is left of a GPU beside other processes.
-[[nodiscard]] constexpr usable_memory without(usable_memory all, bytes used_by_others) {
-  all.low -= smaller(all.low, used_by_others);
-  all.expected -= smaller(all.expected, used_by_others);
-  all.high -= smaller(all.high, used_by_others);
-  return all;
-}
-
 /// The buffers of the host and the logits.
 [[nodiscard]] constexpr memory_budget llama_cpp_host_ledger(const llama_cpp_memory& memory,
                                                             const deployment& d, const gpu_profile* gpu,
@@ -121,18 +113,10 @@ constexpr void add_llama_cpp_buffers(memory_budget& budget, const llama_cpp_buff
 }
 
 constexpr engine_name engines::llama_cpp::name() const {
-  engine_name result;
-  std::size_t at = 0;
-  for (const char* text = "llama.cpp"; *text != '\0'; ++text) result.text[at++] = *text;
-  if (build == 0) return result;
-  result.text[at++] = '@';
-  result.text[at++] = 'b';
-  char digits[10] = {};
-  int count = 0;
-  for (std::uint32_t rest = build; rest != 0; rest /= 10)
-    digits[count++] = static_cast<char>('0' + rest % 10);
-  while (count > 0) result.text[at++] = digits[--count];
-  return result;
+  detail::engine_name_writer writer;
+  writer.add("llama.cpp");
+  if (build != 0) writer.add("@b").add(build);
+  return writer.name;
 }
 
 constexpr usable_memory engines::llama_cpp::usable(const gpu_profile& gpu) const {
@@ -188,6 +172,15 @@ constexpr refusal engines::llama_cpp::refuses_to_load(const deployment& d, const
   return llama_cpp_refusal(*this, d);
 }
 
+namespace detail {
+/// Why a sequence of so many cells does not hold the longest request.
+[[nodiscard]] constexpr refusal longest_request_in(const deployment& d, std::uint64_t cells) {
+  const std::uint64_t longest = d.workload.longest_context().value;
+  if (longest <= cells) return {};
+  return {"request (# tokens) exceeds the available context size (# tokens)", longest, cells};
+}
+}  // namespace detail
+
 constexpr refusal engines::llama_cpp::refuses(const deployment& d, const gpu_profile&) const {
   const refusal why = llama_cpp_refusal(*this, d);
   if (why) return why;
@@ -195,10 +188,7 @@ constexpr refusal engines::llama_cpp::refuses(const deployment& d, const gpu_pro
   const auto on = asked.no_devices ? llama_cpp_cache::backend::cpu : llama_cpp_cache::backend::cuda;
   const llama_cpp_cache::sizes sizes =
       llama_cpp_cache::sizes_of(asked, *d.model, on, d.speculation.num_speculative_tokens);
-  const std::uint64_t longest = d.workload.longest_context().value;
-  if (longest > sizes.n_ctx_seq) {
-    return {"request (# tokens) exceeds the available context size (# tokens)", longest, sizes.n_ctx_seq};
-  }
+  if (const refusal longest = detail::longest_request_in(d, sizes.n_ctx_seq)) return longest;
   if (sizes.n_stream == 1 && d.workload.active_tokens().value > sizes.n_ctx) {
     return {"# tokens of all requests, the cache of all sequences together has # cells",
             d.workload.active_tokens().value, sizes.n_ctx};
