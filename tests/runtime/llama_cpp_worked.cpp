@@ -100,6 +100,7 @@ const std::vector<example>& examples() {
        {135'378'432},
        {247'738'368},
        16'787'456},
+      {17, "qwen3-next-80b-q4_K", {{"n_ctx", 4096}}, {100'663'296 + 79'036'416}, {323'760'256}, 12'597'280},
       {19, "mamba-2.8b-f16", {{"n_ctx", 4096}}, {24'903'680}, {113'461'376}, 0},
       {19, "mamba-2.8b-f16", {{"n_ctx", 131072}, {"n_outputs_max", 1}}, {24'903'680}, {63'365'376}, 0},
       {20, "gemma3n-e4b-q8_0", {{"n_ctx", 8192}}, {100'663'296}, {562'036'736}, 36'200'448},
@@ -135,30 +136,18 @@ TEST_CASE("llama.cpp's worked examples are met to the byte", "[llama_cpp][worked
   }
 }
 
-// Examples 17 and 18. The compute buffer of this one family is known to within 1.4 %: 319,553,536 here.
-TEST_CASE("Qwen3-Next's cache, states and host buffers to the byte, its compute buffer in range",
-          "[llama_cpp][worked]") {
-  const char* model = "qwen3-next-80b-q4_K";
-  const auto compute_of = [](const llama_cpp_memory& memory) { return memory.gpus[0].compute.range; };
-  const auto is_near = [&](const llama_cpp_memory& memory, std::uint64_t measured) {
-    const std::uint64_t ours = compute_of(memory).expected;
-    const std::uint64_t off = ours > measured ? ours - measured : measured - ours;
-    return holds(compute_of(memory), measured) && off * 1000 <= measured * 14;
-  };
-  const llama_cpp_memory one = memory_of(model, {{"n_ctx", 4096}});
-  CHECK(one.gpus[0].context.full == 100'663'296);
-  CHECK(one.gpus[0].context.recurrent == 79'036'416);
-  CHECK(is_near(one, 323'760'256));
-  CHECK(one.host.compute.range.expected == 12'597'280);
+TEST_CASE("Qwen3-Next with four sequences, unified or not", "[llama_cpp][worked]") {  // example 18
   for (const bool unified : {false, true}) {
-    const llama_cpp_memory four =
-        memory_of(model, {{"n_ctx", 16384}, {"n_seq_max", 4}, {"kv_unified", unified}});
-    CHECK(four.gpus[0].context.full == 402'653'184);
-    CHECK(four.gpus[0].context.recurrent == 316'145'664);
-    CHECK(is_near(four, 323'700'000));
-    CHECK(four.host.compute.range.expected == (unified ? 25'180'192u : 12'597'280u));
+    const llama_cpp_memory memory =
+        memory_of("qwen3-next-80b-q4_K", {{"n_ctx", 16384}, {"n_seq_max", 4}, {"kv_unified", unified}});
+    CHECK(memory.gpus[0].context.full == 402'653'184);
+    CHECK(memory.gpus[0].context.recurrent == 316'145'664);
+    CHECK(memory.gpus[0].compute.range.expected / 100'000 == 3'237);  // of which the digits 323.7 MB are known
+    CHECK(memory.gpus[0].compute.known == basis::exact);
+    CHECK(memory.host.compute.range.expected == (unified ? 25'180'192u : 12'597'280u));
   }
-  CHECK(is_near(memory_of(model, {{"n_ctx", 8192}}), 323'747'840));  // printed as 308.75 MiB
+  const llama_cpp_memory longer = memory_of("qwen3-next-80b-q4_K", {{"n_ctx", 8192}});
+  CHECK(in_mib(longer.gpus[0].compute.range.expected) == "308.75");
 }
 
 TEST_CASE("What llama.cpp computes with where one token has logits, by family", "[llama_cpp][worked]") {

@@ -122,7 +122,9 @@ struct graph_traits {
   bool windows = false;  ///< two caches: full and windowed
   bool latent = false;
   bool convolutions = false;   ///< short convolutions (LFM2)
-  bool gated_queries = false;  ///< queries carry a gate of their width (Qwen3-Next)
+  bool gated_queries = false;  ///< queries carry a gate of their width (Qwen3-Next, Qwen 3.5)
+  /// Hidden states of all tokens are an output, for the model's MTP head; rows with logits are chosen behind.
+  bool hidden_states_out = false;
   bool recurrent = false;
   bool attention = false;
   std::uint64_t widest_value = 0;  ///< elements of the values of one token in one layer
@@ -133,6 +135,7 @@ struct graph_traits {
 [[nodiscard]] constexpr graph_traits traits_of(const model_architecture& model, const graph_settings& s) {
   graph_traits found;
   found.family = family_of(model);
+  found.hidden_states_out = found.family == graph_family::gpt_oss;
   bool first = true;
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const layer_kind& layer = model.kinds[kind];
@@ -140,6 +143,7 @@ struct graph_traits {
       const store& kept = layer.stores[i];
       found.convolutions = found.convolutions || kept.state == state_kind::short_convolution;
       found.gated_queries = found.gated_queries || kept.state == state_kind::gated_delta_net;
+      found.hidden_states_out = found.hidden_states_out || found.gated_queries;
       found.windows = found.windows || is_windowed(kept);
       found.recurrent = found.recurrent || kept.kind == store_kind::recurrent;
       std::uint64_t key_dim = kept.key_dim, value_dim = kept.value_dim, heads = kept.kv_heads;
@@ -338,6 +342,13 @@ struct graph_writer {
     return graph.view(turned, shape[0], shape[1], shape[2]);
   }
   constexpr tensor_index norm(tensor_index x) { return scaled(graph.in_place(x)); }
+  constexpr tensor_index rows_with_output(tensor_index x) {
+    return graph.fp32(hidden(), settings.outputs, 1, x, output_ids());
+  }
+  constexpr tensor_index handed_out(tensor_index x) {
+    graph.tensors[x].kept = true;
+    return rows_with_output(x);
+  }
   /// Times a weight per channel.
   constexpr tensor_index scaled(tensor_index x) {
     const tensor_index made = graph.in_place(x);
@@ -864,9 +875,9 @@ struct graph_writer {
     tensor_index residual = graph.view(middle, d, all), mlp = graph.view(second, d, all);
     previous = graph.view(previous, d, all);
     if (last) {
-      residual = graph.fp32(d, settings.outputs, 1, residual, output_ids());
-      mlp = graph.fp32(d, settings.outputs, 1, mlp, output_ids());
-      previous = graph.fp32(d, settings.outputs, 1, previous, output_ids());
+      residual = rows_with_output(residual);
+      mlp = rows_with_output(mlp);
+      previous = rows_with_output(previous);
     }
     mlp = graph.in_place(graph.in_place(graph.in_place(previous, mlp)), mlp);
     mlp = graph.in_place(graph.in_place(graph.multiply(kind.intermediate_size, mlp)));
@@ -985,9 +996,9 @@ struct graph_writer {
       if (mixed == 0) continue;
       out = out == normed ? mixed : graph.in_place(out, mixed);
     }
-    if (last && traits.family != graph_family::gpt_oss) {
-      out = graph.fp32(hidden(), settings.outputs, 1, out, output_ids());
-      residual = graph.fp32(hidden(), settings.outputs, 1, residual, output_ids());
+    if (last && !traits.hidden_states_out) {
+      out = rows_with_output(out);
+      residual = rows_with_output(residual);
     }
     if (out == normed && kind.num_attention_heads == 0) {  // no mixer: the norm is the one before the MLP
       return graph.in_place(feed_forward(out, kind), residual);
@@ -1094,7 +1105,7 @@ struct graph_writer {
     const tensor_index long_enough = lengthened(unembedded, target);
     tensor_index sum = graph.view(x, d, rows);
     for (std::uint64_t i = 0; i < others; ++i) sum = graph.in_place(sum, graph.view(long_enough, d, rows));
-    return graph.fp32(d, settings.outputs, 1, graph.in_place(sum), output_ids());
+    return rows_with_output(graph.in_place(sum));
   }
 };
 
