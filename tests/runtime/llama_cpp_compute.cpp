@@ -21,20 +21,25 @@ TEST_CASE("settings that cannot be are refused", "[llama_cpp]") {
   CHECK_THROWS(host_compute_buffer(model_architecture{}, one_sequence(4096)));
 }
 
-TEST_CASE("layers that repeat change nothing, others are sampled", "[llama_cpp]") {
+TEST_CASE("layers that repeat change nothing, others are all followed or sampled", "[llama_cpp]") {
   const graph_settings s = one_sequence(8192, 512, 1);
   for (std::uint32_t layers = 8; layers <= 128; ++layers) {
     CHECK(gpu(make_llama(layers, 4096, 32, 14336), s) == 121'645'184);
   }
   // 200 layers in no order: some are wider than others, wherever they are.
-  model_architecture model = empty_model(4096, 128256);
+  const layer_kind layer = attention_layer(32, stores::full(8, 128));
+  model_architecture model = empty_model(4096, 128256), wide = model;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    model.add_layers(dense(attention_layer(32, stores::full(8, 128)), i * i % 31 < 10 ? 14336 : 8192));
+    const std::uint32_t intermediate = i * i % 31 < 10 ? 14336 : 8192;
+    model.add_layers(dense(layer, intermediate));
+    wide.add_layers(mixture(latent_layer(32), 64, 6, 1408, intermediate));
   }
   const compute_bytes found = compute_buffer(model, s);
-  CHECK(found.known == basis::calibrated);
-  CHECK(found.range.low >= 4ull * 512 * 3 * 14336);
-  CHECK(found.range.expected <= 121'645'184);
+  CHECK(found.known == basis::exact);
+  CHECK(found.range.expected == 121'645'184);
+  const compute_bytes sampled = compute_buffer(wide, s);  // too many tensors to follow all of them
+  CHECK(sampled.known == basis::calibrated);
+  CHECK(sampled.range.low >= 4ull * 512 * 3 * 14336);
   // A period of seven: what is left out is a repetition, whole or not.
   model_architecture weekly = empty_model(4096, 128256), longer = weekly;
   for (std::uint32_t i = 0; i < 42; ++i) {

@@ -142,7 +142,8 @@ TEST_CASE("Qwen3-Next with four sequences, unified or not", "[llama_cpp][worked]
         memory_of("qwen3-next-80b-q4_K", {{"n_ctx", 16384}, {"n_seq_max", 4}, {"kv_unified", unified}});
     CHECK(memory.gpus[0].context.full == 402'653'184);
     CHECK(memory.gpus[0].context.recurrent == 316'145'664);
-    CHECK(memory.gpus[0].compute.range.expected / 100'000 == 3'237);  // of which the digits 323.7 MB are known
+    CHECK(memory.gpus[0].compute.range.expected / 100'000 ==
+          3'237);  // of which the digits 323.7 MB are known
     CHECK(memory.gpus[0].compute.known == basis::exact);
     CHECK(memory.host.compute.range.expected == (unified ? 25'180'192u : 12'597'280u));
   }

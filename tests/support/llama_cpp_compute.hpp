@@ -211,12 +211,4 @@ SAMPLES_CONSTEXPR inline std::uint64_t gpu_from(const model_architecture& model,
 SAMPLES_CONSTEXPR inline std::uint64_t host(const model_architecture& model, const graph_settings& s) {
   return host_compute_buffer(model, s).range.expected;
 }
-/// Whether the range holds the figure, and the expected value is within `per_mille` of it.
-SAMPLES_CONSTEXPR inline bool holds(const model_architecture& model, const graph_settings& s,
-                                    std::uint64_t measured, std::uint64_t per_mille) {
-  const byte_range r = compute_buffer(model, s).range;
-  const std::uint64_t off = r.expected > measured ? r.expected - measured : measured - r.expected;
-  return r.low <= measured && measured <= r.high && off * 1000 <= measured * per_mille;
-}
-
 }  // namespace samples::llama_cpp_graphs

@@ -18,7 +18,7 @@ struct compute_bytes {
 namespace detail {
 
 /// Writes the graph of one device; gives its output, or what goes to the next device.
-constexpr void write_graph(graph_writer& writer, const layer_span& span) {
+constexpr void write_graph(graph_writer& writer, const layer_span& span, const layer_choice& chosen) {
   compute_graph& graph = writer.graph;
   const model_architecture& model = writer.model;
   const graph_settings& s = writer.settings;
@@ -52,7 +52,6 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
   }
   graph.host_format = s.host_format;
   writer.experts_here = s.op_offload && span.first == 0;
-  const layer_choice chosen = layers_to_write(model, span);
   tensor_index zeros = writer.zeros_of_sparse_layers(span);
   for (std::uint32_t i = span.first; i < span.last; ++i) {
     if (i - span.first == chosen.keep_first) {
@@ -66,6 +65,7 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
     if (writer.is_sparse(kind)) writer.zeros_of_layer = zeros++;
     x = gemma3n ? writer.gemma3n_layer(x, kind, i) : writer.layer(x, twin, kind, last);
     twin = 0;
+    graph.end_layer();
   }
   if (!span.output_here) return graph.list(graph.in_place(x));
   const bool gpt_oss = writer.traits.family == graph_family::gpt_oss;
@@ -82,12 +82,47 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span) {
   graph.list(logits);
 }
 
+struct planned_graph {
+  std::uint64_t bytes = 0;
+  bool followed = true;  ///< through all layers, or through enough of them to see the layout repeat itself
+};
+[[nodiscard]] constexpr std::uint64_t planned_in(compute_graph& graph, const model_architecture& model,
+                                                 const graph_settings& s, const layer_span& span,
+                                                 const layer_choice& chosen, std::uint64_t alignment) {
+  graph_writer writer(graph, model, s);
+  write_graph(writer, span, chosen);
+  return graph.plan(alignment, span.inputs_here, s.copies);
+}
+/// All layers, on the heap: stacks of threads may be small.
+struct whole_graph {
+  graph_room<max_whole_graph_tensors>* room = new graph_room<max_whole_graph_tensors>;
+  constexpr whole_graph() = default;
+  whole_graph(const whole_graph&) = delete;
+  whole_graph& operator=(const whole_graph&) = delete;
+  constexpr ~whole_graph() { delete room; }
+};
+[[nodiscard]] constexpr planned_graph planned(const model_architecture& model, const graph_settings& s,
+                                              const layer_span& span, std::uint64_t alignment) {
+  const layer_choice chosen = layers_to_write(model, s, span);
+  std::size_t widest = 0;
+  planned_graph part;
+  {
+    graph_room<max_graph_tensors> room;
+    compute_graph graph(room);
+    part.bytes = planned_in(graph, model, s, span, chosen, alignment);
+    if (chosen.leave_out == 0) return part;
+    if (chosen.period != 0 && graph.repeats(chosen.period, chosen.leave_out, chosen.single)) return part;
+    widest = graph.widest_layer();
+  }
+  part.followed = false;
+  if ((span.last - span.first + 2) * widest > max_whole_graph_tensors) return part;
+  const whole_graph all;
+  compute_graph graph(*all.room);
+  return {planned_in(graph, model, s, span, all_layers(span), alignment)};
+}
 [[nodiscard]] constexpr std::uint64_t planned_bytes(const model_architecture& model, const graph_settings& s,
                                                     const layer_span& span, std::uint64_t alignment) {
-  compute_graph graph;
-  graph_writer writer(graph, model, s);
-  write_graph(writer, span);
-  return graph.plan(alignment, span.inputs_here, s.copies);
+  return planned(model, s, span, alignment).bytes;
 }
 
 /// How well the graphs of a model's layers are known.
@@ -217,11 +252,9 @@ inline constexpr const char* compared_families[] = {
   layer_span here = span;
   if (s.on_gpu && !s.op_offload) here.first = detail::larger(span.first, s.host_layers);
   if (here.first >= here.last) here.first = here.last - 1;
-  const std::uint64_t planned = detail::planned_bytes(model, s, here, alignment);
+  const detail::planned_graph graph = detail::planned(model, s, here, alignment);
+  const std::uint64_t planned = graph.bytes;
   const bool mixed_types = !detail::is_format(s.type_k, s.type_v);
-  if (!s.on_gpu && detail::has_state(model.kinds[model.order[0]], state_kind::rwkv)) {
-    return {detail::around(planned, 1, 5), basis::calibrated};  // one of twelve settings takes 3.6 % more
-  }
   if (!s.on_gpu && detail::traits_of(model, s).gated_queries) {  // never compared on the CPU
     return {detail::around(planned, 1, 5), basis::calibrated};
   }
@@ -241,7 +274,7 @@ inline constexpr const char* compared_families[] = {
   }
   switch (detail::knowledge_of(model)) {
     case detail::graph_knowledge::followed:
-      if (!detail::layers_to_write(model, here).sampled) break;
+      if (graph.followed) break;
       [[fallthrough]];
     case detail::graph_knowledge::nearly: return {detail::around(planned, 1, 5), basis::calibrated};
     case detail::graph_knowledge::guessed: return {detail::around(planned, 25, 100), basis::assumed};
@@ -264,9 +297,10 @@ inline constexpr const char* compared_families[] = {
   if (!s.op_offload && s.host_layers != 0) return detail::host_layers_bytes(model, s);
   const layer_span whole{.last = model.num_hidden_layers};
   detail::check_span(model, s, whole);
-  detail::compute_graph graph;
+  detail::graph_room<detail::max_graph_tensors> room;
+  detail::compute_graph graph(room);
   detail::graph_writer writer(graph, model, s);
-  detail::write_graph(writer, whole);
+  detail::write_graph(writer, whole, detail::layers_to_write(model, s, whole));
   const std::uint64_t row = detail::round_up(detail::checked_product(4, s.tokens, model.hidden_size), 32);
   const bool gemma3n = writer.traits.family == detail::graph_family::gemma3n;
   const std::uint64_t layer_inputs = gemma3n

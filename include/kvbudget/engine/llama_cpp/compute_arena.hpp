@@ -17,7 +17,9 @@ namespace kvbudget::inline v0::detail {
   raise("llama.cpp: a compute buffer with more than # holes", limit);
 }
 
-inline constexpr std::size_t max_graph_tensors = 4096;
+inline constexpr std::size_t max_graph_tensors = 4096;  ///< while equal layers are left out
+inline constexpr std::size_t max_whole_graph_tensors = 8192;
+inline constexpr std::size_t max_layer_ends = 64;
 inline constexpr std::size_t max_free_blocks = 256;
 inline constexpr std::size_t max_graph_inputs = 32;
 
@@ -120,20 +122,41 @@ struct compute_arena {
   }
 };
 
+/// Room for the tensors of a graph, not cleared before use.
+template <std::size_t Tensors> struct graph_room {
+  graph_tensor tensors[Tensors];
+  tensor_index order[Tensors];
+  constexpr graph_room() {}  // NOLINT: what was not written is not read
+};
+
+/// How far the graph was written when a layer ended, and how its buffer was laid out then.
+struct layer_end {
+  std::size_t steps;
+  std::size_t count;
+  std::uint64_t layout;
+};
+
 /// The part of a graph that runs in one buffer.
 struct compute_graph {
-  graph_tensor tensors[max_graph_tensors];  ///< of which `count` are there
-  tensor_index order[max_graph_tensors];
+  graph_tensor* tensors;  ///< of which `count` are there
+  tensor_index* order;
+  std::size_t capacity;
   tensor_index inputs[max_graph_inputs];  ///< in the order in which the graph meets them
+  layer_end ends[max_layer_ends];
   std::size_t count = 1;
   std::size_t steps = 0;
   std::size_t input_count = 0;
+  std::size_t end_count = 0;
   bool from_host = false;                     ///< the matrices of what is written now are in host memory
   number_format host_format = formats::fp16;  ///< and stored like this
 
-  constexpr compute_graph() { tensors[0] = blank_tensor(); }  // NOLINT: the others are not read
+  template <std::size_t Tensors>
+  constexpr explicit compute_graph(graph_room<Tensors>& room)  // NOLINT: the others are not read
+      : tensors(room.tensors), order(room.order), capacity(Tensors) {
+    tensors[0] = blank_tensor();
+  }
   constexpr tensor_index add(const graph_tensor& tensor) {
-    if (count == max_graph_tensors) a_compute_graph_has_too_many_tensors(max_graph_tensors);
+    if (count == capacity) a_compute_graph_has_too_many_tensors(capacity);
     tensors[count] = tensor;
     return static_cast<tensor_index>(count++);
   }
@@ -227,6 +250,50 @@ struct compute_graph {
     }
   }
 
+  constexpr void end_layer() {
+    if (end_count < max_layer_ends) ends[end_count++] = {steps, count, 0};
+  }
+  /// Of one device's free space and the places of the last two layers' tensors. Layers that end alike and are
+  /// followed by equal ones are laid out alike from there on.
+  [[nodiscard]] constexpr std::uint64_t layout_at(std::size_t end, const compute_arena& arena) const {
+    std::uint64_t print = arena.count;
+    const auto mix = [&print](std::uint64_t value) {
+      print = (print ^ value) * 0x9e37'79b9'7f4a'7c15;
+      print ^= print >> 29;
+    };
+    for (std::size_t i = 0; i < arena.count; ++i) {
+      mix(arena.free[i].offset);
+      mix(arena.free[i].size);
+    }
+    const std::size_t first = end < 2 ? 1 : ends[end - 2].count;
+    for (std::size_t i = first; i < ends[end].count; ++i) {
+      if (!tensors[i].held) continue;
+      mix(i - first);
+      mix(tensors[i].offset);
+    }
+    return print;
+  }
+  /// Whether the layers left out would have ended where they began: of those written, behind the first
+  /// `single` ones, which are in no period, some layer ended as another did whole periods before it.
+  [[nodiscard]] constexpr bool repeats(std::size_t period, std::size_t left_out, std::size_t single) const {
+    if (end_count == max_layer_ends) return false;
+    for (std::size_t first = larger<std::size_t>(single, 2); first + period < end_count; ++first) {
+      for (std::size_t next = first + period; next < end_count; next += period) {
+        if (left_out % (next - first) == 0 && ends[first].layout == ends[next].layout) return true;
+      }
+    }
+    return false;
+  }
+  /// The most tensors between the ends of two layers.
+  [[nodiscard]] constexpr std::size_t widest_layer() const {
+    std::size_t widest = count;
+    for (std::size_t i = 1; i < end_count; ++i) {
+      const std::size_t here = ends[i].count - ends[i - 1].count;
+      widest = i == 1 || here > widest ? here : widest;
+    }
+    return widest;
+  }
+
   [[nodiscard]] constexpr bool same_layout(const graph_tensor& a, const graph_tensor& b) const {
     return a.dense && b.dense && a.shape[0] == b.shape[0] && a.shape[1] == b.shape[1] &&
            a.shape[2] == b.shape[2];
@@ -297,7 +364,9 @@ struct compute_graph {
         if (at != 0) ++tensors[at].readers;
       }
     }
+    std::size_t end = 0;
     for (std::size_t step = 0; step < steps; ++step) {
+      for (; end < end_count && ends[end].steps == step; ++end) ends[end].layout = layout_at(end, arena);
       graph_tensor& tensor = tensors[order[step]];
       if (tensor.resumes && tensor.sources[0] == 0) hold(tensor, arena);  // comes back from another device
       if (step == 0 || tensor.resumes) hold_inputs_from(step, arena);

@@ -164,43 +164,39 @@ struct graph_traits {
   return found;
 }
 
-/// Which layers of a span to write down. The layout repeats itself, so of a long span of equal periods whole
-/// ones are left out of the middle: an even number of periods, at least twelve layers at a time. Of a long
-/// span without periods the middle is left out, which may miss its widest point by a little.
+/// Which layers of a span to write down. The layout mostly repeats itself, so of a long span of equal periods
+/// an even number of whole ones is left out of the middle. Whether the layout does repeat itself is seen when
+/// the graph is planned; if not, and there is room, all layers are written.
 struct layer_choice {
   std::uint32_t keep_first = 0;  ///< from the front
   std::uint32_t leave_out = 0;   ///< after those
-  bool sampled = false;          ///< what is left out is not a repetition
+  std::uint32_t period = 0;      ///< 0 = what is left out is not a repetition
+  std::uint32_t single = 0;      ///< layers in front that belong to no period
 };
-/// More tensors than any layer of the model has.
-[[nodiscard]] constexpr std::uint32_t tensors_of_a_layer(const model_architecture& model) {
-  std::uint32_t used = 0;
-  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
-    used = larger(used, model.kinds[kind].num_experts_per_tok);
-  }
-  return 2 * used + 110;
+/// More tensors than any layer has.
+inline constexpr std::uint32_t tensors_of_a_layer = 110;
+[[nodiscard]] constexpr layer_choice all_layers(const layer_span& span) {
+  return {span.last - span.first, 0};
 }
-[[nodiscard]] constexpr std::uint32_t round_up_to_even(std::uint32_t count) { return count + count % 2; }
-[[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model,
+[[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model, const graph_settings& s,
                                                      const layer_span& span) {
   constexpr std::uint32_t front = 8, longest = 8;
+  const std::uint32_t from_host = s.on_gpu ? larger(s.host_layers, span.first) : span.first;
   for (std::uint32_t period = 1; period <= longest; ++period) {
     std::uint32_t start = span.last;  // first layer from which on everything repeats
-    while (start > span.first &&
+    while (start > from_host &&
            (span.last - start < period || model.order[start - 1] == model.order[start - 1 + period])) {
       --start;
     }
-    const std::uint32_t at_once = period * round_up_to_even((12 + period - 1) / period);
-    const std::uint32_t first = larger(start - span.first, front);
+    const std::uint32_t at_once = 2 * period;
+    const std::uint32_t single = start - span.first, first = larger(single, front);
     if (span.last - span.first < first + period + 1) continue;
     const std::uint32_t spare = span.last - span.first - first - period - 1;
-    if (spare >= at_once) return {first, spare / at_once * at_once};
+    if (spare >= at_once) return {first, spare / at_once * at_once, period, single};
   }
   const std::uint32_t all = span.last - span.first;
-  const std::uint32_t room =
-      larger(static_cast<std::uint32_t>(max_graph_tensors) / tensors_of_a_layer(model), 3u) - 1;
-  if (all <= room) return {all, 0};
-  return {room / 2, all - room, true};
+  const std::uint32_t room = static_cast<std::uint32_t>(max_graph_tensors) / tensors_of_a_layer - 1;
+  return all <= room ? all_layers(span) : layer_choice{room / 2, all - room};
 }
 
 [[nodiscard]] constexpr bool has_state(const layer_kind& layer, state_kind state) {
@@ -948,21 +944,8 @@ struct graph_writer {
     graph.list(out);
     const tensor_index first = graph.view(out, d, rows, 1, used == 1);
     graph.list(first);
-    for (std::uint64_t i = 1; i < used; ++i) graph.list(graph.view(out, d, rows, 1, false));
-    const tensor_index last = static_cast<tensor_index>(graph.count - 1);
-    tensor_index total = first;
-    for (std::uint64_t i = 1; i < used; ++i) {
-      graph_tensor sum_of_two = blank_tensor();
-      sum_of_two.bytes = checked_product(4, d, rows);
-      sum_of_two.shape[0] = d;
-      sum_of_two.shape[1] = rows;
-      sum_of_two.role = tensor_role::in_place;
-      sum_of_two.sources[0] = total;
-      sum_of_two.sources[1] = static_cast<tensor_index>(last - (used - 1) + i);
-      total = graph.add(sum_of_two);
-      graph.list(total);
-    }
-    if (used == 1) total = graph.fp32(d, rows, 1, total);
+    tensor_index total = graph.fp32(d, rows, 1, first);  // the first sum, which takes in all the others
+    graph.list(total);
     if (layer.intermediate_size == 0) return total;
     tensor_index shared = gated(x, layer.intermediate_size, layer.gated_mlp);
     if (traits.gated_queries) shared = graph.in_place(shared, graph.in_place(graph.multiply(1, x)));
