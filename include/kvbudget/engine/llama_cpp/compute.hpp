@@ -54,22 +54,42 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span, const l
   writer.experts_here = s.op_offload && span.first == 0;
   tensor_index zeros = writer.zeros_of_sparse_layers(span);
   for (std::uint32_t i = span.first; i < span.last; ++i) {
-    if (i - span.first == chosen.keep_first) {
-      for (const std::uint32_t end = i + chosen.leave_out; i < end; ++i) {
+    for (const layer_gap& gap : chosen.gaps) {
+      if (gap.count == 0 || i - span.first != gap.after) continue;
+      for (const std::uint32_t end = i + gap.count; i < end; ++i) {
         if (writer.is_sparse(model.kinds[model.order[i]])) ++zeros;
       }
     }
     const bool last = span.output_here && i + 1 == span.last;
     graph.from_host = s.on_gpu && i < s.host_layers;
+    writer.cache_on_host = s.on_gpu && (i < s.host_layers || !s.offload_kqv);
+    // Between rows written to the cache and states read for the next layer, all on the CPU, attention is too.
+    const bool next_is_there = writer.cache_on_host && (i + 1 < s.host_layers || !s.offload_kqv);
+    writer.attends_on_cpu =
+        next_is_there && i + 1 < model.num_hidden_layers && keeps_states(model.kinds[model.order[i + 1]]);
     const layer_kind& kind = model.kinds[model.order[i]];
     if (writer.is_sparse(kind)) writer.zeros_of_layer = zeros++;
     x = gemma3n ? writer.gemma3n_layer(x, kind, i) : writer.layer(x, twin, kind, last);
     twin = 0;
     graph.end_layer();
   }
-  if (!span.output_here) return graph.list(graph.in_place(x));
+  if (!span.output_here) {
+    graph.write(x);
+    if (!s.host_experts || !writer.experts_here) return;
+    for (std::uint32_t i = span.last; i < model.num_hidden_layers; ++i) {
+      if (graph.capacity - graph.count < 2 * tensors_of_a_layer) return;  // more of the same
+      const bool rows_with_output = i + 1 == model.num_hidden_layers && !writer.traits.hidden_states_out;
+      writer.guest_experts(model.kinds[model.order[i]], rows_with_output ? s.outputs : s.tokens);
+    }
+    return;
+  }
   const bool gpt_oss = writer.traits.family == graph_family::gpt_oss;
-  if (gpt_oss) x = writer.handed_out(x);
+  if (gpt_oss && writer.comes_with_residual(model.kinds[model.order[span.last - 1]])) {
+    graph.tensors[x].bytes = checked_product(4, s.outputs, width);  // rows are chosen where they come from
+    graph.tensors[x].shape[1] = s.outputs;
+  } else if (gpt_oss) {
+    x = writer.handed_out(x);
+  }
   graph.from_host = s.on_gpu && s.host_head;
   graph.host_format = s.head_format;
   if (gemma3n) x = writer.close_gemma3n(x);
@@ -110,15 +130,16 @@ struct whole_graph {
     graph_room<max_graph_tensors> room;
     compute_graph graph(room);
     part.bytes = planned_in(graph, model, s, span, chosen, alignment);
-    if (chosen.leave_out == 0) return part;
-    if (chosen.period != 0 && graph.repeats(chosen.period, chosen.leave_out, chosen.single)) return part;
+    for (const layer_gap& gap : chosen.gaps) {
+      if (gap.count != 0 && !graph.repeats(gap.period, gap.count, gap.from, gap.to)) part.followed = false;
+    }
+    if (part.followed) return part;
     widest = graph.widest_layer();
   }
-  part.followed = false;
   if ((span.last - span.first + 2) * widest > max_whole_graph_tensors) return part;
   const whole_graph all;
   compute_graph graph(*all.room);
-  return {planned_in(graph, model, s, span, all_layers(span), alignment)};
+  return {planned_in(graph, model, s, span, {}, alignment)};
 }
 [[nodiscard]] constexpr std::uint64_t planned_bytes(const model_architecture& model, const graph_settings& s,
                                                     const layer_span& span, std::uint64_t alignment) {
@@ -254,18 +275,11 @@ inline constexpr const char* compared_families[] = {
   if (here.first >= here.last) here.first = here.last - 1;
   const detail::planned_graph graph = detail::planned(model, s, here, alignment);
   const std::uint64_t planned = graph.bytes;
-  const bool mixed_types = !detail::is_format(s.type_k, s.type_v);
   if (!s.on_gpu && detail::traits_of(model, s).gated_queries) {  // never compared on the CPU
     return {detail::around(planned, 1, 5), basis::calibrated};
   }
-  if (!s.on_gpu && mixed_types && detail::traits_of(model, s).convolutions) {  // one run took 38 % more
-    return {detail::around(planned, 1, 45), basis::calibrated};
-  }
   if (s.on_gpu && !s.offload_kqv) return {detail::around(planned, 1, 10), basis::calibrated};
   if (s.on_gpu && (s.host_layers != 0 || s.host_experts || s.host_head)) {
-    // Experts of all GPUs' layers run on the first one, in an order that is not followed.
-    const bool whole = here.first == 0 && here.last == model.num_hidden_layers && here.output_here;
-    if (s.host_experts && !whole) return {detail::around(planned, 40, 60), basis::calibrated};
     byte_range range = detail::around(planned, 1, detail::is_plain(model) ? 1 : 7);
     if (s.host_layers != 0) {  // the copies of a layer's keys and values may find a hole together, or not
       range.high = detail::checked_add(range.high, detail::half_of_a_staged_cache(model, s));
@@ -318,10 +332,11 @@ inline constexpr const char* compared_families[] = {
     case detail::graph_knowledge::guessed: return {detail::around(all, 50, 100), basis::assumed};
   }
   if (!s.op_offload && s.host_experts) {
-    // The router's choice and the tokens find room in holes, or do not.
+    // The tokens find room where the embeddings were looked up, or do not, as for gpt-oss; this was measured.
     const std::uint64_t experts = detail::experts_bytes(model, s);
-    const std::uint64_t most = checked_add(checked_add(all, experts), row);
-    return {{checked_add(all - row, experts), checked_add(all, experts), most}, basis::calibrated};
+    const std::uint64_t least = checked_add(all - row, experts), more = checked_add(all, experts);
+    const bool gpt_oss = writer.traits.family == detail::graph_family::gpt_oss;
+    return {{least, gpt_oss ? more : least, checked_add(more, row)}, basis::calibrated};
   }
   if (s.host_layers != 0 || !s.offload_kqv) {
     return {{all, all, checked_add(all, detail::checked_mul(4, row))}, basis::calibrated};

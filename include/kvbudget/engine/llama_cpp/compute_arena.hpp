@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kvbudget/detail/checked.hpp"
+#include "kvbudget/engine/llama_cpp/cache.hpp"
 #include "kvbudget/format/formats.hpp"
 
 /// How ggml lays the tensors of one graph out in one buffer. The rules (best fit, reuse in place, the order
@@ -48,7 +49,8 @@ struct graph_tensor {
   bool kept;     ///< an output: never freed, never overwritten
   bool listed;   ///< is in the order of execution
   bool held;     ///< has memory now
-  bool resumes;  ///< first operation here after one on another device, or after a weight was dropped
+  bool resumes;  ///< first operation here after one on another device, or after a weight was dropped; a write
+                 ///< to another device, behind which the next operation is the first
   bool staged;   ///< a weight or cache from host memory, here for one operation
   bool early;    ///< has memory before the first operation: what a graph makes without a source
 };
@@ -195,8 +197,13 @@ struct compute_graph {
   constexpr tensor_index multiply(std::uint64_t columns, tensor_index source) {
     const graph_tensor& from = tensors[source];
     const tensor_index made = fp32(columns, from.shape[1], from.shape[2], source);
-    if (from_host) stage(made, host_format.size_of(checked_mul(columns, tensors[source].shape[0])).value);
+    if (from_host) stage_matrix(made, tensors[source].shape[0], columns);
     return made;
+  }
+  /// Copies a matrix as it is allocated on a GPU, with room behind its last row.
+  constexpr void stage_matrix(tensor_index operation, std::uint64_t width, std::uint64_t rows) {
+    using namespace llama_cpp_cache;
+    stage(operation, allocated(host_format, width, rows, layout_of(backend::cuda)));
   }
   /// Copies what an operation reads from host memory here, for this operation alone.
   constexpr void stage(tensor_index operation, std::uint64_t bytes) {
@@ -234,6 +241,11 @@ struct compute_graph {
     made.sources[1] = where;
     made.role = tensor_role::write;
     list(add(made));
+  }
+  /// Hands `source` to another device, so that this one is left for a while.
+  constexpr void write_elsewhere(tensor_index source) {
+    write(source);
+    tensors[count - 1].resumes = true;
   }
   /// Appends what a tensor needs, then the tensor itself, to the order of execution.
   constexpr void list(tensor_index at) {
@@ -273,12 +285,14 @@ struct compute_graph {
     }
     return print;
   }
-  /// Whether the layers left out would have ended where they began: of those written, behind the first
-  /// `single` ones, which are in no period, some layer ended as another did whole periods before it.
-  [[nodiscard]] constexpr bool repeats(std::size_t period, std::size_t left_out, std::size_t single) const {
-    if (end_count == max_layer_ends) return false;
-    for (std::size_t first = larger<std::size_t>(single, 2); first + period < end_count; ++first) {
-      for (std::size_t next = first + period; next < end_count; next += period) {
+  /// Whether layers left out would have ended where they began: of those written from `from` to `to`, all of
+  /// one period, one ended as another did whole periods before it.
+  [[nodiscard]] constexpr bool repeats(std::size_t period, std::size_t left_out, std::size_t from,
+                                       std::size_t to) const {
+    if (end_count == max_layer_ends || period == 0) return false;
+    to = smaller(to, end_count);
+    for (std::size_t first = larger<std::size_t>(from, 2); first + period < to; ++first) {
+      for (std::size_t next = first + period; next < to; next += period) {
         if (left_out % (next - first) == 0 && ends[first].layout == ends[next].layout) return true;
       }
     }
@@ -340,8 +354,15 @@ struct compute_graph {
     tensor.held = true;
   }
   /// Inputs that operations read from here to where the device is left the next time.
+  [[nodiscard]] constexpr bool begins_here(std::size_t step) const {
+    if (step == 0) return true;
+    const graph_tensor &now = tensors[order[step]], &before = tensors[order[step - 1]];
+    return now.role == tensor_role::write
+               ? false
+               : now.resumes || (before.role == tensor_role::write && before.resumes);
+  }
   constexpr void hold_inputs_from(std::size_t step, compute_arena& arena) {
-    for (std::size_t i = step; i < steps && (i == step || !tensors[order[i]].resumes); ++i) {
+    for (std::size_t i = step; i < steps && (i == step || !begins_here(i)); ++i) {
       for (const tensor_index at : tensors[order[i]].sources) hold_input(at, arena, 1);
     }
   }
@@ -369,7 +390,7 @@ struct compute_graph {
       for (; end < end_count && ends[end].steps == step; ++end) ends[end].layout = layout_at(end, arena);
       graph_tensor& tensor = tensors[order[step]];
       if (tensor.resumes && tensor.sources[0] == 0) hold(tensor, arena);  // comes back from another device
-      if (step == 0 || tensor.resumes) hold_inputs_from(step, arena);
+      if (begins_here(step)) hold_inputs_from(step, arena);
       hold(tensor, arena);
       for (const tensor_index at : tensor.sources) {
         if (at != 0) read_by_one_less(at, arena);

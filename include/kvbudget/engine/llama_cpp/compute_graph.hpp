@@ -63,6 +63,7 @@ struct graph_inputs {
   tensor_index index_mask = 0;
   tensor_index index_rotation = 0;
   tensor_index states = 0;  ///< which recurrent states to read
+  tensor_index batch_states = 0;
   tensor_index more_states = 0;
 };
 
@@ -164,44 +165,66 @@ struct graph_traits {
   return found;
 }
 
-/// Which layers of a span to write down. The layout mostly repeats itself, so of a long span of equal periods
-/// an even number of whole ones is left out of the middle. Whether the layout does repeat itself is seen when
-/// the graph is planned; if not, and there is room, all layers are written.
-struct layer_choice {
-  std::uint32_t keep_first = 0;  ///< from the front
-  std::uint32_t leave_out = 0;   ///< after those
-  std::uint32_t period = 0;      ///< 0 = what is left out is not a repetition
-  std::uint32_t single = 0;      ///< layers in front that belong to no period
+/// Layers of a span that are not written down.
+struct layer_gap {
+  std::uint32_t after = 0;   ///< layers of the span in front
+  std::uint32_t count = 0;   ///< 0 = none
+  std::uint32_t period = 0;  ///< 0 = they are no repetition
+  std::uint32_t from = 0;    ///< of the layers written, these show whether the layout repeats itself
+  std::uint32_t to = 0;
 };
-/// More tensors than any layer has.
-inline constexpr std::uint32_t tensors_of_a_layer = 110;
-[[nodiscard]] constexpr layer_choice all_layers(const layer_span& span) {
-  return {span.last - span.first, 0};
-}
-[[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model, const graph_settings& s,
-                                                     const layer_span& span) {
+/// Which layers of a span to write down. The layout mostly repeats itself, so of a long run of equal periods
+/// an even number of whole ones is left out of the middle: of those with weights in host memory and of the
+/// others. Whether the layout does repeat itself is seen when the graph is planned; if not, and there is
+/// room, all layers are written.
+struct layer_choice {
+  layer_gap gaps[2] = {};
+  [[nodiscard]] constexpr std::uint32_t left_out() const { return gaps[0].count + gaps[1].count; }
+};
+/// The gap among the layers from `first` to `last`, of which those in front of `first` are `before` written
+/// ones.
+[[nodiscard]] constexpr layer_gap gap_among(const model_architecture& model, const layer_span& span,
+                                            std::uint32_t first, std::uint32_t last, std::uint32_t before) {
   constexpr std::uint32_t front = 8, longest = 8;
-  const std::uint32_t from_host = s.on_gpu ? larger(s.host_layers, span.first) : span.first;
   for (std::uint32_t period = 1; period <= longest; ++period) {
-    std::uint32_t start = span.last;  // first layer from which on everything repeats
-    while (start > from_host &&
-           (span.last - start < period || model.order[start - 1] == model.order[start - 1 + period])) {
+    std::uint32_t start = last;  // first layer from which on everything repeats
+    while (start > first &&
+           (last - start < period || model.order[start - 1] == model.order[start - 1 + period])) {
       --start;
     }
-    const std::uint32_t at_once = 2 * period;
-    const std::uint32_t single = start - span.first, first = larger(single, front);
-    if (span.last - span.first < first + period + 1) continue;
-    const std::uint32_t spare = span.last - span.first - first - period - 1;
-    if (spare >= at_once) return {first, spare / at_once * at_once, period, single};
+    const std::uint32_t kept = larger(start - first, front) + period + 1;
+    if (last - first < kept + 2 * period) continue;
+    const std::uint32_t count = (last - first - kept) / (2 * period) * (2 * period);
+    return {first - span.first + kept - period - 1, count, period, before + (start - first),
+            before + (last - first - count)};
   }
+  return {};
+}
+/// More tensors than layers have, and how many layers can be written in any case.
+inline constexpr std::uint32_t tensors_of_a_layer = 110;
+inline constexpr std::uint32_t most_layers = max_graph_tensors / tensors_of_a_layer - 1;
+[[nodiscard]] constexpr layer_choice layers_to_write(const model_architecture& model, const graph_settings& s,
+                                                     const layer_span& span) {
+  const std::uint32_t on_host = s.on_gpu ? s.host_layers : 0;
+  const std::uint32_t split = smaller(larger(on_host, span.first), span.last);
+  layer_choice found;
+  found.gaps[0] = gap_among(model, span, span.first, split, 0);
+  found.gaps[1] = gap_among(model, span, split, span.last, split - span.first - found.gaps[0].count);
   const std::uint32_t all = span.last - span.first;
-  const std::uint32_t room = static_cast<std::uint32_t>(max_graph_tensors) / tensors_of_a_layer - 1;
-  return all <= room ? all_layers(span) : layer_choice{room / 2, all - room};
+  if (all - found.left_out() <= most_layers) return found;
+  return {{{most_layers / 2, all - most_layers}}};
 }
 
 [[nodiscard]] constexpr bool has_state(const layer_kind& layer, state_kind state) {
   for (std::size_t i = 0; i < layer.store_count; ++i) {
     if (layer.stores[i].state == state) return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr bool keeps_states(const layer_kind& layer) {
+  for (std::size_t i = 0; i < layer.store_count; ++i) {
+    if (layer.stores[i].kind == store_kind::recurrent) return true;
   }
   return false;
 }
@@ -297,6 +320,8 @@ struct graph_writer {
   std::uint64_t through_host = 0;   ///< bytes of the largest attention that runs on the host
   bool experts_here = true;         ///< experts in host memory run on this device
   tensor_index zeros_of_layer = 0;  ///< sparse attention: what the open places of its mask are written from
+  bool cache_on_host = false;       ///< of the layer that is written now
+  bool attends_on_cpu = false;      ///< it does
   bool layer_is_biased = false;     ///< experts are chosen by biased scores (DeepSeek-V3)
 
   constexpr graph_writer(compute_graph& where, const model_architecture& of, const graph_settings& with)
@@ -309,6 +334,12 @@ struct graph_writer {
   }
   [[nodiscard]] constexpr std::uint64_t sequences() const { return settings.sequences; }
 
+  /// Something of another device in fp32, which comes here with the first operation that reads it.
+  constexpr tensor_index copied(std::uint64_t columns, std::uint64_t rows) {
+    const tensor_index copy = graph.input(checked_product(4, columns, rows), columns, rows);
+    graph.tensors[copy].staged = true;
+    return copy;
+  }
   constexpr tensor_index once(tensor_index& slot, std::uint64_t bytes) {
     if (slot == 0) slot = graph.input(bytes);
     return slot;
@@ -324,7 +355,20 @@ struct graph_writer {
     return once(inputs.masks[windowed],
                 checked_product(settings.flash_attention ? 2 : 4, cells(windowed), tokens()));
   }
-  constexpr tensor_index states() { return once(inputs.states, 4 * sequences()); }
+  /// Which states to read, of the batch and of other sequences: two views, which on a GPU are copies.
+  constexpr tensor_index states() {
+    if (inputs.batch_states == 0) {
+      inputs.states = graph.input(4 * sequences());
+      inputs.batch_states = settings.on_gpu ? inputs.states : graph.view(inputs.states, sequences(), 1);
+    }
+    return inputs.batch_states;
+  }
+  constexpr tensor_index more_states() {
+    if (inputs.more_states == 0) {
+      inputs.more_states = settings.on_gpu ? graph.input(0) : graph.view(inputs.states, 0, 1);
+    }
+    return inputs.more_states;
+  }
 
   /// x, rotated by a square matrix of `edge`; nothing without one.
   constexpr tensor_index rotated(tensor_index x, tensor_index& slot, std::uint64_t edge) {
@@ -449,7 +493,15 @@ struct graph_writer {
     const std::uint64_t bytes = checked_product(4, tokens(), checked_mul(heads, w.value_dim));
     const std::uint64_t last = w.unpacked_dim != 0 ? w.unpacked_dim : w.value_dim;
     tensor_index out = 0;
-    if (settings.flash_attention) {
+    if (attends_on_cpu) {
+      (void)mask(w.windowed);
+      const std::uint64_t rows = checked_product(4, tokens(), w.key_width + w.value_width);
+      const std::uint64_t query_bytes = checked_product(4, tokens(), checked_mul(heads, w.key_dim));
+      through_host = larger(through_host, checked_add(rows, checked_add(query_bytes, bytes)));
+      graph.list(q);
+      graph.write_elsewhere(q);
+      return copied(checked_mul(heads, w.value_dim), tokens());  // from where it was computed
+    } else if (settings.flash_attention) {
       const tensor_index key = as_half(w.key_width, w, settings.type_k);
       const tensor_index value = as_half(w.value_width, w, settings.type_v);
       if (settings.on_gpu && !runs_on_cuda(w, settings.type_k, settings.type_v)) {
@@ -466,18 +518,18 @@ struct graph_writer {
       } else {
         const tensor_index allowed = w.chosen != 0 ? sparse_mask(w.chosen) : mask(w.windowed);
         out = graph.result(flash_bytes(bytes, w), q, key, value, allowed);
-        if (graph.from_host) stage_cache(out, w);
+        if (cache_on_host) stage_cache(out, w);
       }
       if (w.unpacked_dim != 0) {
         out = graph.view(out, w.value_dim, tokens(), heads, false);
         out = graph.fp32(last, tokens(), heads, out);
-        stage_matrix(out, checked_product(w.value_dim, last, heads));
+        if (graph.from_host) graph.stage_matrix(out, w.value_dim, checked_mul(last, heads));
         out = graph.view(out, last, heads, tokens(), false);
         out = graph.fp32(last, heads, tokens(), out);
       }
     } else {
       tensor_index kq = graph.fp32(keys, tokens(), heads, q);
-      if (graph.from_host) stage_cache(kq, w);
+      if (cache_on_host) stage_cache(kq, w);
       kq = graph.in_place(kq, w.chosen != 0 ? sparse_mask(w.chosen) : mask(w.windowed));
       const tensor_index turned =
           w.unpacked_dim == 0
@@ -496,10 +548,7 @@ struct graph_writer {
 
   /// Writes rows into the cache. One in host memory is written there, so that where to is not needed here.
   constexpr void store_rows(tensor_index rows, tensor_index where) {
-    graph.write(rows, graph.from_host ? tensor_index{0} : where);
-  }
-  constexpr void stage_matrix(tensor_index operation, std::uint64_t elements) {
-    if (graph.from_host) graph.stage(operation, graph.host_format.size_of(elements).value);
+    cache_on_host ? graph.write_elsewhere(rows) : graph.write(rows, where);
   }
   /// Stores keys and values, then attends. `key` and `value` may be absent where another layer's are read.
   constexpr tensor_index attend(tensor_index query, tensor_index key, tensor_index value, const store& kept,
@@ -631,7 +680,7 @@ struct graph_writer {
     if (!settings.latent_as_heads) {
       q_plain = graph.view(q_plain, plain, tokens(), heads, false);
       tensor_index absorbed = graph.fp32(rank, tokens(), heads, q_plain);
-      stage_matrix(absorbed, checked_product(plain, rank, heads));
+      if (graph.from_host) graph.stage_matrix(absorbed, plain, checked_mul(rank, heads));
       absorbed = graph.view(absorbed, rank, heads, tokens(), false);
       const tensor_index query = graph.fp32(rank + rope, heads, tokens(), absorbed, q_rope);
       packed = graph.view(packed, rank, 1, tokens());
@@ -659,12 +708,16 @@ struct graph_writer {
   }
 
   /// The states of sequences outside the batch: none while buffers are sized, but the empty tensors count.
-  constexpr void other_states() {
-    const tensor_index which = settings.on_gpu ? once(inputs.more_states, 0) : tensor_index{0};
-    graph.write(graph.result(0, which));
+  constexpr void other_states() { graph.write(graph.result(0, more_states())); }
+  constexpr void store_states(tensor_index states) {
+    cache_on_host ? graph.write_elsewhere(states) : graph.write(states);
   }
   /// The states of the sequences of the batch.
   constexpr tensor_index read_states(std::uint64_t elements) {
+    if (cache_on_host) {
+      (void)states();  // read there
+      return copied(elements, sequences());
+    }
     const tensor_index found = graph.fp32(elements, sequences(), 1, states());
     graph.list(found);
     other_states();
@@ -676,11 +729,12 @@ struct graph_writer {
   constexpr tensor_index convolution_input(tensor_index kept, tensor_index x, std::uint64_t channels,
                                            std::uint64_t kernel) {
     const std::uint64_t taps = larger<std::uint64_t>(kernel, 1) - 1;
-    const tensor_index before = graph.view(kept, taps, channels, sequences());
+    const tensor_index before =
+        graph.tensors[kept].staged ? kept : graph.view(kept, taps, channels, sequences());
     const tensor_index turned = graph.view(x, steps_of_sequence(), channels, sequences(), false);
     const tensor_index all = graph.fp32(taps + steps_of_sequence(), channels, sequences(), before, turned);
     for (std::uint64_t i = 0; i <= settings.snapshots; ++i) {
-      graph.write(graph.view(all, taps, channels, sequences(), false));
+      store_states(graph.view(all, taps, channels, sequences(), false));
     }
     return all;
   }
@@ -695,7 +749,9 @@ struct graph_writer {
     const tensor_index product = graph.in_place(b, input);
     const tensor_index states_before = read_states(taps * d);
     const tensor_index joined = convolution_input(states_before, product, d, kept.conv_kernel);
-    const tensor_index out = graph.in_place(c, graph.fp32(d, steps, rows, joined));
+    const tensor_index mixed = graph.fp32(d, steps, rows, joined);
+    if (graph.from_host) graph.stage(mixed, checked_product(4, kept.conv_kernel, d));
+    const tensor_index out = graph.in_place(c, mixed);
     return graph.view(graph.multiply(hidden(), out), hidden(), tokens());
   }
 
@@ -729,7 +785,7 @@ struct graph_writer {
     graph.tensors[scan].sources[4] = states();
     graph.list(scan);
     other_states();
-    graph.write(graph.view(scan, state_elements, rows));
+    store_states(graph.view(scan, state_elements, rows));
     const graph_tensor& like = graph.tensors[mixed];
     const tensor_index y = graph.view(scan, like.shape[0], like.shape[1], like.shape[2]);
     const tensor_index skip = graph.in_place(mixed);
@@ -794,7 +850,7 @@ struct graph_writer {
     graph.tensors[scan].sources[4] = beta;
     graph.tensors[scan].sources[5] = state;
     const tensor_index output = graph.view(scan, value_dim, value_heads, tokens());
-    graph.write(graph.view(scan, state_elements, rows));
+    store_states(graph.view(scan, state_elements, rows));
     const tensor_index normed = norm(output);
     const tensor_index opened = graph.in_place(graph.view(z, value_dim, value_heads, tokens()));
     const tensor_index out = graph.view(graph.in_place(normed, opened), values, tokens());
@@ -855,7 +911,7 @@ struct graph_writer {
     graph.tensors[scan].sources[5] = product;
     graph.tensors[scan].sources[6] = state;
     tensor_index out = graph.view(scan, d, all);
-    graph.write(graph.view(scan, state_elements, rows));
+    store_states(graph.view(scan, state_elements, rows));
     out = graph.fp32(size, heads, all, graph.view(out, size, heads, all));
     out = graph.in_place(graph.in_place(graph.view(out, d, all)));
     const tensor_index sum = graph.fp32(1, heads, all, graph.in_place(graph.in_place(k, r)));
@@ -865,7 +921,7 @@ struct graph_writer {
     const tensor_index middle = graph.in_place(graph.view(out, d, steps, rows), input);
     const tensor_index second = layer_norm(middle);
     previous = graph.fp32(d, steps, rows, mlp_shift, graph.view(second, d, steps - 1, rows, false));
-    graph.write(graph.view(
+    store_states(graph.view(
         graph.fp32(d, 2, rows, graph.view(normed, d, 1, rows, false), graph.view(second, d, 1, rows, false)),
         2 * d, rows));
     tensor_index residual = graph.view(middle, d, all), mlp = graph.view(second, d, all);
@@ -888,9 +944,9 @@ struct graph_writer {
     return graph.multiply(hidden(), graph.fp32(width, rows, 1, opened, up));
   }
 
-  constexpr tensor_index experts(tensor_index x, const layer_kind& layer) {
+  constexpr tensor_index experts(tensor_index x, tensor_index residual, const layer_kind& layer) {
     const std::uint64_t all = layer.num_experts, used = layer.num_experts_per_tok, d = hidden();
-    const std::uint64_t rows = graph.tensors[x].shape[1], width = layer.moe_intermediate_size;
+    const std::uint64_t rows = graph.tensors[x].shape[1];
     const bool late_softmax = traits.family == graph_family::gpt_oss;
     const bool biased = traits.family == graph_family::deepseek && layer_is_biased;
     const bool normed = !late_softmax && (traits.family != graph_family::deepseek || biased);
@@ -913,47 +969,88 @@ struct graph_writer {
     if (biased) weights = graph.in_place(weights);
     graph.list(weights);
     const tensor_index input = graph.view(x, d, 1, rows);
-    const bool on_host = graph.from_host || (settings.on_gpu && settings.host_experts);
-    const std::uint64_t matrix = graph.host_format.size_of(checked_product(d, width, all)).value;
-    tensor_index out = 0;
-    if (on_host && !experts_here) {  // run elsewhere, and their results come back
+    tensor_index total = 0;
+    if (experts_on_first_gpu(layer)) {
       graph.write(input);
       graph.write(selected);
-      out = graph.fp32(d, used, rows, 0);
-      graph.tensors[out].resumes = true;
+      graph.write(weights);
+      if (layer.intermediate_size == 0) graph.write(residual);
+      total = graph.fp32(d, rows, 1, 0);
+      graph.tensors[total].resumes = true;
     } else {
-      const bool added = on_host && late_softmax;  // gpt-oss: a bias for every expert, chosen like its matrix
-      const auto chosen_bias = [&](tensor_index of, std::uint64_t length) {
-        if (!added) return of;
-        const tensor_index sum = graph.in_place(of, selected);
-        graph.stage(sum, checked_product(4, all, length));
-        return sum;
-      };
-      tensor_index up = graph.fp32(width, used, rows, input, selected);
-      if (on_host) graph.stage(up, matrix);
-      up = chosen_bias(up, width);
-      tensor_index gate = graph.fp32(width, used, rows, input, selected);
-      if (on_host) graph.stage(gate, matrix);
-      gate = chosen_bias(gate, width);
-      const tensor_index product = graph.fp32(width, used, rows, gate, up);
-      out = graph.fp32(d, used, rows, product, selected);
-      if (on_host) graph.stage(out, matrix);
-      out = chosen_bias(out, d);
+      total = sum_of_experts(input, selected, weights, layer);
     }
-    out = graph.in_place(out, weights);
-    graph.list(out);
-    const tensor_index first = graph.view(out, d, rows, 1, used == 1);
-    graph.list(first);
-    tensor_index total = graph.fp32(d, rows, 1, first);  // the first sum, which takes in all the others
     graph.list(total);
     if (layer.intermediate_size == 0) return total;
     tensor_index shared = gated(x, layer.intermediate_size, layer.gated_mlp);
     if (traits.gated_queries) shared = graph.in_place(shared, graph.in_place(graph.multiply(1, x)));
     return graph.in_place(total, shared);
   }
+  /// What has its weights in host memory runs on the first GPU; without op offload, on the CPU.
+  [[nodiscard]] constexpr bool experts_on_first_gpu(const layer_kind& layer) const {
+    const bool elsewhere = settings.on_gpu && settings.host_experts && !experts_here;
+    return elsewhere && settings.op_offload && layer.num_experts != 0;
+  }
+  [[nodiscard]] constexpr bool comes_with_residual(const layer_kind& layer) const {
+    return experts_on_first_gpu(layer) && layer.intermediate_size == 0;
+  }
+  /// The matrices of the chosen experts, their weights and the sum over a token's experts.
+  constexpr tensor_index sum_of_experts(tensor_index input, tensor_index selected, tensor_index weights,
+                                        const layer_kind& layer) {
+    const std::uint64_t all = layer.num_experts, used = layer.num_experts_per_tok, d = hidden();
+    const std::uint64_t rows = graph.tensors[selected].shape[1], width = layer.moe_intermediate_size;
+    const bool on_host = graph.from_host || (settings.on_gpu && settings.host_experts);
+    const auto stage = [&](tensor_index operation, std::uint64_t from, std::uint64_t to) {
+      if (on_host) graph.stage_matrix(operation, from, checked_mul(to, all));
+    };
+    tensor_index out = 0;
+    if (on_host && !experts_here) {  // run on the CPU, and their results come back
+      graph.write(input);
+      graph.write(selected);
+      out = graph.fp32(d, used, rows, 0);
+      graph.tensors[out].resumes = true;
+    } else {
+      const bool added = on_host && traits.family == graph_family::gpt_oss;
+      const auto biased = [&](tensor_index of, std::uint64_t length) {  // chosen like the matrices
+        if (!added) return of;
+        const tensor_index sum = graph.in_place(of, selected);
+        graph.stage(sum, checked_product(4, all, length));
+        return sum;
+      };
+      tensor_index up = graph.fp32(width, used, rows, input, selected);
+      stage(up, d, width);
+      up = biased(up, width);
+      tensor_index gate = graph.fp32(width, used, rows, input, selected);
+      stage(gate, d, width);
+      gate = biased(gate, width);
+      const tensor_index product = graph.fp32(width, used, rows, gate, up);
+      out = graph.fp32(d, used, rows, product, selected);
+      stage(out, width, d);
+      out = biased(out, d);
+    }
+    out = graph.in_place(out, weights);
+    graph.list(out);
+    const tensor_index first = graph.view(out, d, rows, 1, used == 1);
+    graph.list(first);
+    return graph.fp32(d, rows, 1, first);  // the first sum, which takes in all the others
+  }
+  /// Experts of another GPU's layer. Tokens, choice and weights come here; what goes back is the sum, with
+  /// the residual where no shared experts come between them.
+  constexpr void guest_experts(const layer_kind& layer, std::uint64_t rows) {
+    if (layer.num_experts == 0) return;
+    const std::uint64_t used = layer.num_experts_per_tok, d = hidden();
+    const tensor_index input = copied(d, rows), selected = copied(used, rows), weights = copied(used, rows);
+    // Of the sorted experts the chosen ones are copied with the rows that they lie in.
+    graph.tensors[selected].bytes =
+        checked_mul(4, checked_add(checked_mul(rows - 1, layer.num_experts), used));
+    tensor_index total = sum_of_experts(input, selected, weights, layer);
+    if (layer.intermediate_size == 0) total = graph.in_place(total, copied(d, rows));
+    graph.write(total);
+  }
 
-  constexpr tensor_index feed_forward(tensor_index x, const layer_kind& layer) {
-    return layer.num_experts != 0 ? experts(x, layer) : gated(x, layer.intermediate_size, layer.gated_mlp);
+  constexpr tensor_index feed_forward(tensor_index x, tensor_index residual, const layer_kind& layer) {
+    return layer.num_experts != 0 ? experts(x, residual, layer)
+                                  : gated(x, layer.intermediate_size, layer.gated_mlp);
   }
 
   /// One layer; of the last one, only the rows that have an output go on after attention.
@@ -984,12 +1081,14 @@ struct graph_writer {
       residual = rows_with_output(residual);
     }
     if (out == normed && kind.num_attention_heads == 0) {  // no mixer: the norm is the one before the MLP
-      return graph.in_place(feed_forward(out, kind), residual);
+      out = feed_forward(out, residual, kind);
+      return comes_with_residual(kind) ? out : graph.in_place(out, residual);
     }
     out = norm_behind(out, kind);
     const tensor_index middle = reversed ? graph.in_place(residual, out) : graph.in_place(out, residual);
     if (kind.intermediate_size == 0 && kind.num_experts == 0) return middle;
-    out = norm_behind(feed_forward(norm(middle), kind), kind);
+    out = norm_behind(feed_forward(norm(middle), middle, kind), kind);
+    if (comes_with_residual(kind)) return out;
     return reversed ? graph.in_place(middle, out) : graph.in_place(out, middle);
   }
 
