@@ -262,6 +262,7 @@ struct compute_graph {
     }
   }
 
+  /// Marks where the writing of a layer ended.
   constexpr void end_layer() {
     if (end_count < max_layer_ends) ends[end_count++] = {steps, count, 0};
   }
@@ -353,14 +354,14 @@ struct compute_graph {
     for (std::uint64_t copy = 0; copy < copies; ++copy) tensor.offset = arena.take(tensor.bytes);
     tensor.held = true;
   }
-  /// Inputs that operations read from here to where the device is left the next time.
+  /// Whether the device takes up its work with this operation.
   [[nodiscard]] constexpr bool begins_here(std::size_t step) const {
     if (step == 0) return true;
     const graph_tensor &now = tensors[order[step]], &before = tensors[order[step - 1]];
-    return now.role == tensor_role::write
-               ? false
-               : now.resumes || (before.role == tensor_role::write && before.resumes);
+    if (now.role == tensor_role::write) return false;
+    return now.resumes || (before.role == tensor_role::write && before.resumes);
   }
+  /// Inputs that operations read from here to where the device is left the next time.
   constexpr void hold_inputs_from(std::size_t step, compute_arena& arena) {
     for (std::size_t i = step; i < steps && (i == step || !begins_here(i)); ++i) {
       for (const tensor_index at : tensors[order[i]].sources) hold_input(at, arena, 1);

@@ -493,11 +493,14 @@ struct graph_writer {
     const std::uint64_t bytes = checked_product(4, tokens(), checked_mul(heads, w.value_dim));
     const std::uint64_t last = w.unpacked_dim != 0 ? w.unpacked_dim : w.value_dim;
     tensor_index out = 0;
-    if (attends_on_cpu) {
+    if (attends_on_cpu && w.unpacked_dim == 0) {
       (void)mask(w.windowed);
-      const std::uint64_t rows = checked_product(4, tokens(), w.key_width + w.value_width);
-      const std::uint64_t query_bytes = checked_product(4, tokens(), checked_mul(heads, w.key_dim));
-      through_host = larger(through_host, checked_add(rows, checked_add(query_bytes, bytes)));
+      const std::uint64_t rows = checked_add(w.key_width, w.value_width);
+      const std::uint64_t queries = checked_mul(heads, w.key_dim);
+      const std::uint64_t products = settings.flash_attention ? 0 : checked_mul(heads, keys);
+      const std::uint64_t all =
+          checked_product(4, tokens(), checked_add(checked_add(rows, queries), products));
+      through_host = larger(through_host, checked_add(all, bytes));
       graph.list(q);
       graph.write_elsewhere(q);
       return copied(checked_mul(heads, w.value_dim), tokens());  // from where it was computed
