@@ -43,9 +43,9 @@ TEST_CASE("layers that repeat change nothing, others are all followed or sampled
   // A period of seven: what is left out is a repetition, whole or not.
   model_architecture weekly = empty_model(4096, 128256), longer = weekly;
   for (std::uint32_t i = 0; i < 42; ++i) {
-    const layer_kind layer = dense(attention_layer(32, stores::full(8, 128)), i % 7 == 1 ? 14336 : 8192);
-    weekly.add_layers(layer);
-    longer.add_layers(layer);
+    const layer_kind each = dense(layer, i % 7 == 1 ? 14336 : 8192);
+    weekly.add_layers(each);
+    longer.add_layers(each);
   }
   for (std::uint32_t i = 42; i < 84; ++i) longer.add_layers(weekly.kinds[weekly.order[i - 42]]);
   CHECK(gpu(weekly, s) == gpu(longer, s));

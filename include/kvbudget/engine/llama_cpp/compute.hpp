@@ -121,12 +121,28 @@ struct whole_graph {
   whole_graph& operator=(const whole_graph&) = delete;
   constexpr ~whole_graph() { delete room; }
 };
+/// Whether the first layers leave something that later ones read or use up, so that the layout hardly repeats
+/// itself: the values of RWKV-7's first layer, the zeros of sparse attention; or layers differ by their index
+/// (Gemma 3n).
+[[nodiscard]] constexpr bool layers_hang_together(const model_architecture& model) {
+  if (family_of(model) == graph_family::gemma3n) return true;
+  for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
+    const layer_kind& layer = model.kinds[kind];
+    if (has_state(layer, state_kind::rwkv) || (layer.store_count != 0 && graph_writer::is_sparse(layer))) {
+      return true;
+    }
+  }
+  return false;
+}
 [[nodiscard]] constexpr planned_graph planned(const model_architecture& model, const graph_settings& s,
                                               const layer_span& span, std::uint64_t alignment) {
   const layer_choice chosen = layers_to_write(model, s, span);
-  std::size_t widest = 0;
+  std::size_t widest = tensors_of_a_layer;
   planned_graph part;
-  {
+  const std::uint32_t layers = span.last - span.first;
+  const bool whole_at_once = chosen.left_out() != 0 && layers_hang_together(model) &&
+                             (layers + 2) * tensors_of_a_layer <= max_whole_graph_tensors;
+  if (!whole_at_once) {
     graph_room<max_graph_tensors> room;
     compute_graph graph(room);
     part.bytes = planned_in(graph, model, s, span, chosen, alignment);
@@ -136,7 +152,7 @@ struct whole_graph {
     if (part.followed) return part;
     widest = graph.widest_layer();
   }
-  if ((span.last - span.first + 2) * widest > max_whole_graph_tensors) return part;
+  if ((layers + 2) * widest > max_whole_graph_tensors) return part;
   const whole_graph all;
   compute_graph graph(*all.room);
   return {planned_in(graph, model, s, span, {}, alignment)};

@@ -39,9 +39,9 @@ enum class tensor_role : std::uint8_t {
 struct graph_tensor {
   std::uint64_t bytes;
   std::uint64_t offset;
-  std::uint64_t shape[3];  ///< fastest dimension first
-  tensor_index sources[7];
-  tensor_index root;  ///< views: the tensor that owns the memory
+  std::uint64_t shape[3];   ///< fastest dimension first
+  tensor_index sources[7];  ///< up to the first 0
+  tensor_index root;        ///< views: the tensor that owns the memory
   tensor_index readers;
   tensor_index views;
   tensor_role role;
@@ -176,10 +176,11 @@ struct compute_graph {
     graph_tensor made = blank_tensor();
     made.bytes = bytes;
     made.shape[0] = bytes;
-    made.sources[0] = first;
-    made.sources[1] = second;
-    made.sources[2] = third;
-    made.sources[3] = fourth;
+    tensor_index* next = made.sources;
+    if (first != 0) *next++ = first;
+    if (second != 0) *next++ = second;
+    if (third != 0) *next++ = third;
+    if (fourth != 0) *next++ = fourth;
     return add(made);
   }
   /// A new fp32 tensor of columns × rows × planes.
@@ -252,7 +253,10 @@ struct compute_graph {
     graph_tensor& tensor = tensors[at];
     if (at == 0 || tensor.listed) return;
     tensor.listed = true;
-    for (const tensor_index source : tensor.sources) list(source);
+    for (const tensor_index source : tensor.sources) {
+      if (source == 0) break;
+      if (!tensors[source].listed) list(source);
+    }
     if (tensor.role == tensor_role::input) {
       if (tensor.staged || tensor.early) return;
       if (input_count == max_graph_inputs) a_compute_graph_has_too_many_tensors(max_graph_inputs);
@@ -262,9 +266,9 @@ struct compute_graph {
     }
   }
 
-  /// Marks where the writing of a layer ended.
+  /// Marks where the writing of a layer ended, in graphs that may leave layers out.
   constexpr void end_layer() {
-    if (end_count < max_layer_ends) ends[end_count++] = {steps, count, 0};
+    if (capacity == max_graph_tensors && end_count < max_layer_ends) ends[end_count++] = {steps, count, 0};
   }
   /// Of one device's free space and the places of the last two layers' tensors. Layers that end alike and are
   /// followed by equal ones are laid out alike from there on.
@@ -316,8 +320,9 @@ struct compute_graph {
   /// Takes over the memory of a source, if one may be overwritten.
   constexpr bool reuse(graph_tensor& tensor, compute_arena& arena) {
     for (const tensor_index at : tensor.sources) {
+      if (at == 0) break;
       graph_tensor& source = tensors[at];
-      if (at == 0 || source.readers != 1 || source.views != 0 || !same_layout(tensor, source)) continue;
+      if (source.readers != 1 || source.views != 0 || !same_layout(tensor, source)) continue;
       if (source.role == tensor_role::view || source.kept || !source.held) continue;
       tensor.offset = source.offset;
       source.held = false;
@@ -349,7 +354,7 @@ struct compute_graph {
   }
   constexpr void hold_input(tensor_index at, compute_arena& arena, std::uint64_t copies) {
     graph_tensor& tensor = tensors[at];
-    if (at == 0 || tensor.role != tensor_role::input || tensor.held) return;
+    if (tensor.role != tensor_role::input || tensor.held) return;
     tensor.kept = tensor.kept || copies > 1;
     for (std::uint64_t copy = 0; copy < copies; ++copy) tensor.offset = arena.take(tensor.bytes);
     tensor.held = true;
@@ -364,7 +369,10 @@ struct compute_graph {
   /// Inputs that operations read from here to where the device is left the next time.
   constexpr void hold_inputs_from(std::size_t step, compute_arena& arena) {
     for (std::size_t i = step; i < steps && (i == step || !begins_here(i)); ++i) {
-      for (const tensor_index at : tensors[order[i]].sources) hold_input(at, arena, 1);
+      for (const tensor_index at : tensors[order[i]].sources) {
+        if (at == 0) break;
+        hold_input(at, arena, 1);
+      }
     }
   }
   /// Bytes of the buffer. `inputs_first`: its inputs exist before the graph runs; otherwise they are copied
@@ -383,7 +391,8 @@ struct compute_graph {
       const graph_tensor& tensor = tensors[order[step]];
       if (tensor.role == tensor_role::view && tensor.root != 0) ++tensors[tensor.root].views;
       for (const tensor_index at : tensor.sources) {
-        if (at != 0) ++tensors[at].readers;
+        if (at == 0) break;
+        ++tensors[at].readers;
       }
     }
     std::size_t end = 0;
@@ -394,7 +403,8 @@ struct compute_graph {
       if (begins_here(step)) hold_inputs_from(step, arena);
       hold(tensor, arena);
       for (const tensor_index at : tensor.sources) {
-        if (at != 0) read_by_one_less(at, arena);
+        if (at == 0) break;
+        read_by_one_less(at, arena);
       }
     }
     return arena.peak;
