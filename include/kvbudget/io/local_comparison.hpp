@@ -222,7 +222,7 @@ inline void add_cache(local_prediction& to, const predicted_cache& cache) {
     const std::uint64_t values = format_of(asked.type_v).size_of((in_single - in_half) / 2).value;
     return predicted_cache{name, size, size - smaller(size, values), values, cells, layers};
   };
-  const bool hybrid = llama_cpp_cache::detail::has_states(model);
+  const bool hybrid = has_store(model, store_kind::recurrent);
   const auto is_full = [&](const store& one) {
     return one.kind == store_kind::full || one.kind == store_kind::latent ||
            (one.kind == store_kind::none && !hybrid);

@@ -230,12 +230,17 @@ enum class parameter_share : std::uint8_t { all, module, active };
 }
 }  // namespace detail
 
-/// Whether some layer keeps a store of this kind.
+/// Whether a layer keeps a store of this kind.
+[[nodiscard]] constexpr bool has_store(const layer_kind& layer, store_kind kind) {
+  for (std::size_t i = 0; i < layer.store_count; ++i) {
+    if (layer.stores[i].kind == kind) return true;
+  }
+  return false;
+}
+/// Whether some layer does.
 [[nodiscard]] constexpr bool has_store(const model_architecture& model, store_kind kind) {
   for (std::size_t i = 0; i < model.kind_count; ++i) {
-    for (std::size_t j = 0; j < model.kinds[i].store_count; ++j) {
-      if (model.kinds[i].stores[j].kind == kind) return true;
-    }
+    if (has_store(model.kinds[i], kind)) return true;
   }
   return false;
 }

@@ -153,15 +153,6 @@ inline constexpr const char* with_expanded_latents[] = {"minicpm3", "plm"};
   return widest;
 }
 
-[[nodiscard]] constexpr bool has_states(const model_architecture& model) {
-  for (std::size_t i = 0; i < model.kind_count; ++i) {
-    for (std::size_t j = 0; j < model.kinds[i].store_count; ++j) {
-      if (model.kinds[i].stores[j].kind == store_kind::recurrent) return true;
-    }
-  }
-  return false;
-}
-
 /// Whether two cache types are the same; `automatic` is f16 where nothing has been filled in.
 [[nodiscard]] constexpr bool same_type(llama_cpp_cache_type a, llama_cpp_cache_type b) {
   return kvbudget::detail::same_text(format_of(a).name, format_of(b).name);
@@ -370,7 +361,7 @@ class layer_caches {
         found_(found),
         layout_(layout_of(in)),
         widest_value_(detail::widest_value(model)),
-        hybrid_(detail::has_states(model)),
+        hybrid_(has_store(model, store_kind::recurrent)),
         latent_values_(rules_of(asked.build).latent_values) {}
 
   /// What one layer takes. A layer that keeps nothing has a value tensor all the same where values are padded

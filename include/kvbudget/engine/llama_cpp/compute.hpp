@@ -52,6 +52,9 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span, const l
   }
   graph.host_format = s.host_format;
   writer.experts_here = s.op_offload && span.first == 0;
+  const auto cache_on_host = [&](std::uint32_t layer) {
+    return s.on_gpu && (layer < s.host_layers || !s.offload_kqv);
+  };
   tensor_index zeros = writer.zeros_of_sparse_layers(span);
   for (std::uint32_t i = span.first; i < span.last; ++i) {
     for (const layer_gap& gap : chosen.gaps) {
@@ -62,11 +65,10 @@ constexpr void write_graph(graph_writer& writer, const layer_span& span, const l
     }
     const bool last = span.output_here && i + 1 == span.last;
     graph.from_host = s.on_gpu && i < s.host_layers;
-    writer.cache_on_host = s.on_gpu && (i < s.host_layers || !s.offload_kqv);
+    writer.cache_on_host = cache_on_host(i);
     // Between rows written to the cache and states read for the next layer, all on the CPU, attention is too.
-    const bool next_is_there = writer.cache_on_host && (i + 1 < s.host_layers || !s.offload_kqv);
-    writer.attends_on_cpu =
-        next_is_there && i + 1 < model.num_hidden_layers && keeps_states(model.kinds[model.order[i + 1]]);
+    writer.attends_on_cpu = cache_on_host(i) && cache_on_host(i + 1) && i + 1 < model.num_hidden_layers &&
+                            has_store(model.kinds[model.order[i + 1]], store_kind::recurrent);
     const layer_kind& kind = model.kinds[model.order[i]];
     if (writer.is_sparse(kind)) writer.zeros_of_layer = zeros++;
     x = gemma3n ? writer.gemma3n_layer(x, kind, i) : writer.layer(x, twin, kind, last);
@@ -128,21 +130,18 @@ struct whole_graph {
   if (family_of(model) == graph_family::gemma3n) return true;
   for (std::size_t kind = 0; kind < model.kind_count; ++kind) {
     const layer_kind& layer = model.kinds[kind];
-    if (has_state(layer, state_kind::rwkv) || (layer.store_count != 0 && graph_writer::is_sparse(layer))) {
-      return true;
-    }
+    if (has_state(layer, state_kind::rwkv) || graph_writer::is_sparse(layer)) return true;
   }
   return false;
 }
 [[nodiscard]] constexpr planned_graph planned(const model_architecture& model, const graph_settings& s,
                                               const layer_span& span, std::uint64_t alignment) {
   const layer_choice chosen = layers_to_write(model, s, span);
-  std::size_t widest = tensors_of_a_layer;
-  planned_graph part;
-  const std::uint32_t layers = span.last - span.first;
-  const bool whole_at_once = chosen.left_out() != 0 && layers_hang_together(model) &&
-                             (layers + 2) * tensors_of_a_layer <= max_whole_graph_tensors;
-  if (!whole_at_once) {
+  const auto fits_whole = [&](std::size_t tensors_each) {
+    return (span.last - span.first + 2) * tensors_each <= max_whole_graph_tensors;
+  };
+  if (chosen.left_out() == 0 || !layers_hang_together(model) || !fits_whole(tensors_of_a_layer)) {
+    planned_graph part;
     graph_room<max_graph_tensors> room;
     compute_graph graph(room);
     part.bytes = planned_in(graph, model, s, span, chosen, alignment);
@@ -150,9 +149,8 @@ struct whole_graph {
       if (gap.count != 0 && !graph.repeats(gap.period, gap.count, gap.from, gap.to)) part.followed = false;
     }
     if (part.followed) return part;
-    widest = graph.widest_layer();
+    if (!fits_whole(graph.widest_layer())) return part;
   }
-  if ((layers + 2) * widest > max_whole_graph_tensors) return part;
   const whole_graph all;
   compute_graph graph(*all.room);
   return {planned_in(graph, model, s, span, {}, alignment)};

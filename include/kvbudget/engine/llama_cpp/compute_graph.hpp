@@ -126,8 +126,6 @@ struct graph_traits {
   bool gated_queries = false;  ///< queries carry a gate of their width (Qwen3-Next, Qwen 3.5)
   /// Hidden states of all tokens are an output, for the model's MTP head; rows with logits are chosen behind.
   bool hidden_states_out = false;
-  bool recurrent = false;
-  bool attention = false;
   std::uint64_t widest_value = 0;  ///< elements of the values of one token in one layer
   std::uint32_t head_dim = 0;      ///< of keys, where all layers agree
   std::uint32_t value_dim = 0;
@@ -146,7 +144,6 @@ struct graph_traits {
       found.gated_queries = found.gated_queries || kept.state == state_kind::gated_delta_net;
       found.hidden_states_out = found.hidden_states_out || found.gated_queries;
       found.windows = found.windows || is_windowed(kept);
-      found.recurrent = found.recurrent || kept.kind == store_kind::recurrent;
       std::uint64_t key_dim = kept.key_dim, value_dim = kept.value_dim, heads = kept.kv_heads;
       if (kept.kind == store_kind::latent) {
         found.latent = !s.latent_as_heads;
@@ -154,7 +151,6 @@ struct graph_traits {
       } else if (!attends(kept)) {
         continue;
       }
-      found.attention = true;
       found.widest_value = larger(found.widest_value, heads * value_dim);
       const bool agree = first || (found.head_dim == key_dim && found.value_dim == value_dim);
       found.head_dim = agree ? static_cast<std::uint32_t>(key_dim) : 0;
@@ -218,13 +214,6 @@ inline constexpr std::uint32_t most_layers = max_graph_tensors / tensors_of_a_la
 [[nodiscard]] constexpr bool has_state(const layer_kind& layer, state_kind state) {
   for (std::size_t i = 0; i < layer.store_count; ++i) {
     if (layer.stores[i].state == state) return true;
-  }
-  return false;
-}
-
-[[nodiscard]] constexpr bool keeps_states(const layer_kind& layer) {
-  for (std::size_t i = 0; i < layer.store_count; ++i) {
-    if (layer.stores[i].kind == store_kind::recurrent) return true;
   }
   return false;
 }
